@@ -23,10 +23,6 @@ absl::StatusOr<std::string> DialableDefaultSocket();
 // Whether somebody takes connections at this socket.
 bool IsServed(const std::string& socket);
 
-// The largest message of either side, in bytes: a job of some thousand kernels, with their texts.
-// gRPC's own limit for what is received is 4 MiB.
-inline constexpr int kMaxMessageBytes = 64 << 20;
-
 }  // namespace hone
 
 #endif  // HONE_SUPPORT_DAEMON_ADDRESS_H_

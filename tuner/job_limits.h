@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hone::tuner {
 
@@ -13,6 +14,18 @@ inline constexpr size_t kMostJobBytes = size_t{32} << 20;
 // Trials a task: more than anybody measures, and sums over all tasks do not overflow.
 inline constexpr int64_t kMostTrials = 1'000'000'000;
 inline constexpr size_t kMostClientIdBytes = 1024;
+
+// What one submitter's jobs that have not ended may take together. 0: no limit.
+struct Quota {
+  int64_t most_jobs = 0;
+  int64_t most_tasks = 0;
+};
+
+// Who asks for a job.
+struct Submitter {
+  std::string name;
+  bool has_quota = false;  // administrators and the daemon's own user have none
+};
 
 }  // namespace hone::tuner
 

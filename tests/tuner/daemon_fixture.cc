@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "support/daemon_address.h"
 #include "tests/tuner/fake_job.h"
+#include "transport/dial.h"
 
 namespace hone::tuner {
 

@@ -24,6 +24,7 @@ class JobDeskTest : public ::testing::Test {
     parts.submitted = [this](int64_t job, const TaskContexts&) { submitted_.push_back(job); };
     parts.executor = &executor_;
     parts.ownership = {"unix:socket", 7};
+    parts.quota = {.most_jobs = 2, .most_tasks = 3};
     desk_ = std::make_unique<JobDesk>(std::move(parts));
   }
 
@@ -36,13 +37,14 @@ class JobDeskTest : public ::testing::Test {
   absl::StatusOr<tuning_db::Job>& Submit(const std::string& client_id, const v1::JobSpec& spec) {
     absl::StatusOr<tuning_db::Job>& answer = *answers_.emplace_back(
         std::make_unique<absl::StatusOr<tuning_db::Job>>(absl::UnknownError("no answer yet")));
-    desk_->Submit(client_id, "ann", spec,
+    desk_->Submit(client_id, submitter_, spec,
                   [&answer](absl::StatusOr<tuning_db::Job> job) { answer = std::move(job); });
     return answer;
   }
   absl::StatusOr<tuning_db::Job> Clone(const v1::CloneJobRequest& request) {
     absl::StatusOr<tuning_db::Job> answer = absl::UnknownError("no answer");
-    desk_->Clone(request, "ben", [&](absl::StatusOr<tuning_db::Job> job) { answer = job; });
+    desk_->Clone(request, {.name = "ben"},
+                 [&](absl::StatusOr<tuning_db::Job> job) { answer = job; });
     RunAll();
     return answer;
   }
@@ -58,6 +60,7 @@ class JobDeskTest : public ::testing::Test {
   std::vector<int64_t> submitted_;
   std::vector<std::unique_ptr<absl::StatusOr<tuning_db::Job>>> answers_;
   std::unique_ptr<JobDesk> desk_;
+  Submitter submitter_{.name = "ann"};
 };
 
 TEST_F(JobDeskTest, AJobIsOfItsSubmitterAndOfThisLifeOfTheDaemon) {
@@ -140,6 +143,36 @@ TEST_F(JobDeskTest, ACloneHasWhatItIsGivenAndOtherwiseTheSpecOfTheOther) {
   EXPECT_TRUE(absl::IsNotFound(Clone(request).status()));
   request.clear_client_id();
   EXPECT_TRUE(absl::IsInvalidArgument(Clone(request).status()));
+}
+
+TEST_F(JobDeskTest, ASubmitterWithAQuotaHasSoManyJobsOpen) {
+  submitter_.has_quota = true;
+  const v1::JobSpec spec = Spec();
+  Submit("a", spec);
+  const auto& second = Submit("b", spec);
+  const auto& third = Submit("c", spec);
+  const auto& again = Submit("b", spec);
+  RunAll();
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_TRUE(absl::IsResourceExhausted(third.status())) << third.status();
+  EXPECT_THAT(std::string(third.status().message()), HasSubstr("has 2 jobs"));
+  EXPECT_EQ(again->id, second->id) << "it is there already";
+  ASSERT_TRUE(store_->SetJobState(second->id, tuning_db::JobState::kCancelled, "").ok());
+  const auto& later = Submit("c", spec);
+  RunAll();
+  EXPECT_TRUE(later.ok()) << later.status();
+}
+
+TEST_F(JobDeskTest, ASubmitterWithAQuotaHasSoManyKernels) {
+  submitter_.has_quota = true;
+  const v1::JobSpec large = FakeJob({"a", "b", "c", "d"}, 20);
+  const auto& refused = Submit("a", large);
+  RunAll();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused.status())) << refused.status();
+  submitter_.has_quota = false;
+  const auto& taken = Submit("a", large);
+  RunAll();
+  EXPECT_TRUE(taken.ok()) << taken.status();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <climits>
 #include <future>
 #include <map>
@@ -16,6 +17,8 @@
 #include "support/user_name.h"
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
+#include "tuner/service/audit_log.h"
+#include "tuner/service/auth_service.h"
 #include "tuner/service/door.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/farm_service.h"
@@ -23,6 +26,7 @@
 #include "tuner/service/log_service.h"
 #include "tuner/service/private_door.h"
 #include "tuner/service/socket_folder.h"
+#include "tuner/service/tls_door.h"
 #include "tuner/service/tuning_service.h"
 #include "tuner/service/unix_listener.h"
 #include "tuner/store_error.h"
@@ -32,6 +36,8 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
+// How late a revoked token is noticed.
+constexpr int kGateMs = 1000;
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   std::promise<std::vector<std::string>> promise;
@@ -48,13 +54,17 @@ std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   return future.get();
 }
 
+std::string HostName() {
+  std::array<char, HOST_NAME_MAX + 1> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
 // Daemons of several machines may have sockets of one path.
 std::string OwnerName(const DaemonOptions& options, const tuning_db::Store& store) {
   std::string name = "unix:" + options.socket;
   if (!store.HasManyOwners()) return name;
-  std::array<char, HOST_NAME_MAX + 1> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format("{} on {}", name, host.data());
+  return fmt::format("{} on {}", name, HostName());
 }
 
 }  // namespace
@@ -73,7 +83,10 @@ struct Daemon::Impl {
         metered_measurer(dispatcher, phase_seconds),
         reporter(parts.store),
         loop(options.tuning, LoopParts()),
-        desk(DeskParts()) {}
+        desk(DeskParts()),
+        gatekeeper(parts.store, parts.clock, [this](const Gatekeeper::Decision& decision) {
+          if (audit_log != nullptr) audit_log->Note(decision);
+        }) {}
 
   TuningParts LoopParts() {
     TuningParts of_loop;
@@ -110,6 +123,7 @@ struct Daemon::Impl {
     of_desk.executor = &desk_thread;
     of_desk.ownership = ownership;
     of_desk.is_private = options.client != 0;
+    of_desk.quota = options.quota;
     return of_desk;
   }
 
@@ -133,15 +147,29 @@ struct Daemon::Impl {
   JobDesk desk;
   std::unique_ptr<Ticker> ticker;
   std::unique_ptr<Ticker> renewer;
-  std::map<uid_t, std::unique_ptr<Door>> doors;  // by who dials; of the listener's thread
-  std::unique_ptr<ClosedDoor> closed_door;       // of a private daemon
+  // Who dials a Unix socket has a door; of the listener's thread.
+  struct UserDoor {
+    std::unique_ptr<Callers> callers;
+    std::unique_ptr<Door> door;
+  };
+  std::map<uid_t, UserDoor> doors;
+  std::unique_ptr<ClosedDoor> closed_door;  // of a private daemon
+  std::unique_ptr<AuditLog> audit_log;
+  Gatekeeper gatekeeper;
+  std::unique_ptr<TlsDoor> tls_door;
+  std::atomic<int> tls_port = 0;
+  std::unique_ptr<Ticker> gate_ticker;
   std::unique_ptr<UnixListener> listener;
 
   // To be called once there is a listener.
   absl::Status Serve();
+  absl::Status ServeNetwork();
+  void RefreshGate();
+  std::string AddressAt(int port) const;
   // The daemon is in time as the owner of its jobs for another while; a service takes over those
   // whose owner no longer is.
   void Renew();
+  std::vector<std::unique_ptr<grpc::Service>> ServicesFor(Callers* callers);
   // The user's door, which is made where the user has not dialled before.
   absl::StatusOr<Door*> DoorOf(uid_t user);
   void Take(int fd, const Peer& peer);
@@ -151,9 +179,9 @@ Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 const std::string& Daemon::address() const { return impl_->address; }
 
-absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
-  std::unique_ptr<Door>& door = doors[user];
-  if (door != nullptr) return door.get();
+int Daemon::port() const { return impl_->tls_door == nullptr ? 0 : impl_->tls_door->port(); }
+
+std::vector<std::unique_ptr<grpc::Service>> Daemon::Impl::ServicesFor(Callers* callers) {
   TuningServiceParts of_tuning;
   of_tuning.store = parts.store;
   of_tuning.lowerer = parts.lowerer;
@@ -163,13 +191,37 @@ absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   of_tuning.hub = &hub;
   of_tuning.watchers = &watch_thread;
   of_tuning.phase_seconds = &phase_seconds;
-  of_tuning.submitter = UserName(user);
+  of_tuning.callers = callers;
   std::vector<std::unique_ptr<grpc::Service>> services;
   services.push_back(MakeTuningService(of_tuning));
-  services.push_back(MakeFarmService(&dispatcher, fmt::format("uid:{}", user)));
+  services.push_back(MakeFarmService(&dispatcher, callers));
   services.push_back(MakeLogService(parts.store));
-  HONE_ASSIGN_OR_RETURN(door, Door::Open(std::move(services)));
-  return door.get();
+  AuthServiceParts of_auth;
+  of_auth.store = parts.store;
+  of_auth.clock = parts.clock;
+  of_auth.changed = [this] { RefreshGate(); };
+  of_auth.host_port = [this] { return tls_port == 0 ? "" : AddressAt(tls_port); };
+  of_auth.certificate = options.certificate;
+  services.push_back(MakeAuthService(std::move(of_auth)));
+  return services;
+}
+
+std::string Daemon::network_address() const {
+  if (impl_->tls_door == nullptr) return "";
+  return impl_->AddressAt(impl_->tls_door->port());
+}
+
+std::string Daemon::Impl::AddressAt(int port) const {
+  return options.advertised.empty() ? fmt::format("{}:{}", HostName(), port) : options.advertised;
+}
+
+absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
+  UserDoor& of_user = doors[user];
+  if (of_user.door != nullptr) return of_user.door.get();
+  of_user.callers = std::make_unique<OneCaller>(Caller{
+      .name = UserName(user), .identity = fmt::format("uid:{}", user), .role = Role::kAdmin});
+  HONE_ASSIGN_OR_RETURN(of_user.door, Door::Open(ServicesFor(of_user.callers.get())));
+  return of_user.door.get();
 }
 
 void Daemon::Impl::Take(int fd, const Peer& peer) {
@@ -205,7 +257,25 @@ absl::Status Daemon::Impl::Serve() {
     HONE_ASSIGN_OR_RETURN(closed_door, ClosedDoor::Open(options.client));
   }
   listener->Serve([this](int fd, const Peer& peer) { Take(fd, peer); });
+  return options.tls ? ServeNetwork() : absl::OkStatus();
+}
+
+absl::Status Daemon::Impl::ServeNetwork() {
+  if (!options.audit_log.empty()) {
+    HONE_ASSIGN_OR_RETURN(audit_log, AuditLog::Open(options.audit_log, parts.clock));
+  }
+  HONE_RETURN_IF_ERROR(gatekeeper.Refresh());
+  HONE_ASSIGN_OR_RETURN(tls_door,
+                        TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper)));
+  tls_port = tls_door->port();
+  // Another daemon on the same database may have let somebody in, or out.
+  gate_ticker = std::make_unique<Ticker>(kGateMs, [this] { RefreshGate(); });
   return absl::OkStatus();
+}
+
+void Daemon::Impl::RefreshGate() {
+  const absl::Status refreshed = gatekeeper.Refresh();
+  if (!refreshed.ok()) spdlog::error("who may call is not read anew: {}", refreshed.ToString());
 }
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, DaemonParts parts) {
@@ -246,6 +316,8 @@ Daemon::~Daemon() {
   impl.dispatcher.StopLeasing();
   impl.dispatcher.CloseAll();
   impl.listener->Stop();
+  impl.gate_ticker.reset();
+  impl.tls_door.reset();
   impl.doors.clear();
   impl.listener.reset();
   impl.farm_thread.Drain();

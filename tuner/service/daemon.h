@@ -6,15 +6,18 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "support/clock.h"
 #include "tuner/builder.h"
 #include "tuner/farm/dispatcher.h"
+#include "tuner/job_limits.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/lowerer.h"
 #include "tuner/search.h"
+#include "tuner/tls_options.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -25,6 +28,14 @@ struct DaemonOptions {
   // lives. Others than this one and its children are refused. 0: a service for everybody who may
   // dial.
   pid_t client = 0;
+  // Set: it serves a network as well, whose callers the tuning database knows.
+  std::optional<TlsOptions> tls;
+  // Where clients over the network dial it (HOST:PORT; empty: at this host's name), and what they
+  // trust there.
+  std::string advertised;
+  std::string certificate;
+  Quota quota;            // of each submitter over the network
+  std::string audit_log;  // a file; empty: none
   TuningOptions tuning;
   DispatcherOptions farm;
 };
@@ -55,6 +66,11 @@ class Daemon {
 
   // "unix:PATH".
   const std::string& address() const;
+  // The TCP port that it serves; 0: none.
+  int port() const;
+  // Where others dial it: HOST:PORT as advertised, else this host's name and the port. Empty: it
+  // serves no network.
+  std::string network_address() const;
 
  private:
   struct Impl;

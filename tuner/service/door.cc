@@ -1,22 +1,14 @@
 #include "tuner/service/door.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 
 #include <chrono>
 #include <utility>
 
-#include "support/daemon_address.h"
+#include "tuner/service/server_limits.h"
 
 namespace hone::tuner {
-namespace {
-
-constexpr int kKeepaliveMs = 20'000;
-constexpr auto kStopGrace = std::chrono::seconds(2);
-
-}  // namespace
 
 struct Door::Impl {
   std::vector<std::unique_ptr<grpc::Service>> services;
@@ -30,16 +22,8 @@ absl::StatusOr<std::unique_ptr<Door>> Door::Open(
     std::vector<std::unique_ptr<grpc::Service>> services) {
   auto impl = std::make_unique<Impl>();
   impl->services = std::move(services);
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  // A connection whose other end is gone without a word is found out, idle or not.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kKeepaliveMs / 2);
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  LimitServer(builder);
   for (const std::unique_ptr<grpc::Service>& service : impl->services) {
     builder.RegisterService(service.get());
   }

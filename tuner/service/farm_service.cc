@@ -32,9 +32,11 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
                          public WorkerLink,
                          public std::enable_shared_from_this<WorkStream> {
  public:
-  static WorkStream* Start(Dispatcher* dispatcher, const std::string& identity) {
-    auto stream = std::make_shared<WorkStream>(dispatcher, identity);
+  static WorkStream* Start(Dispatcher* dispatcher, Callers* callers,
+                           grpc::CallbackServerContext* context) {
+    auto stream = std::make_shared<WorkStream>(dispatcher, callers->Of(*context).identity);
     stream->self_ = stream;
+    stream->live_ = callers->Hold(*context);
     dispatcher->Opened(stream);
     stream->StartRead(&stream->incoming_);
     return stream.get();
@@ -133,7 +135,10 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
 
   void OnCancel() override { End(); }
 
-  void OnDone() override { const std::shared_ptr<WorkStream> self = std::move(self_); }
+  void OnDone() override {
+    const std::shared_ptr<WorkStream> self = std::move(self_);
+    live_.reset();  // the context goes
+  }
 
  private:
   struct Outgoing {
@@ -149,6 +154,7 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
   Dispatcher* const dispatcher_;
   const std::string identity_;
   std::shared_ptr<WorkStream> self_;  // until OnDone
+  std::unique_ptr<LiveCall> live_;
   v1::WorkRequest incoming_;
 
   std::mutex mutex_;  // guards all below
@@ -161,12 +167,12 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
 
 class FarmServiceImpl final : public v1::FarmService::CallbackService {
  public:
-  FarmServiceImpl(Dispatcher* dispatcher, std::string identity)
-      : dispatcher_(dispatcher), identity_(std::move(identity)) {}
+  FarmServiceImpl(Dispatcher* dispatcher, Callers* callers)
+      : dispatcher_(dispatcher), callers_(callers) {}
 
   grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>* Work(
-      grpc::CallbackServerContext*) override {
-    return WorkStream::Start(dispatcher_, identity_);
+      grpc::CallbackServerContext* context) override {
+    return WorkStream::Start(dispatcher_, callers_, context);
   }
 
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
@@ -200,13 +206,13 @@ class FarmServiceImpl final : public v1::FarmService::CallbackService {
 
  private:
   Dispatcher* const dispatcher_;
-  const std::string identity_;
+  Callers* const callers_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, std::string identity) {
-  return std::make_unique<FarmServiceImpl>(dispatcher, std::move(identity));
+std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, Callers* callers) {
+  return std::make_unique<FarmServiceImpl>(dispatcher, callers);
 }
 
 }  // namespace hone::tuner

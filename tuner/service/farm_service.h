@@ -3,9 +3,9 @@
 #define HONE_TUNER_SERVICE_FARM_SERVICE_H_
 
 #include <memory>
-#include <string>
 
 #include "tuner/farm/dispatcher.h"
+#include "tuner/service/callers.h"
 
 namespace grpc {
 class Service;
@@ -13,9 +13,8 @@ class Service;
 
 namespace hone::tuner {
 
-// `identity` is whose calls it answers ("uid:1000"). The dispatcher outlives the server that the
-// service is part of.
-std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, std::string identity);
+// Both outlive the server that the service is part of.
+std::unique_ptr<grpc::Service> MakeFarmService(Dispatcher* dispatcher, Callers* callers);
 
 }  // namespace hone::tuner
 

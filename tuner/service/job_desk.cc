@@ -59,7 +59,7 @@ absl::Status CheckSize(const v1::JobSpec& spec) {
 
 }  // namespace
 
-void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
+void JobDesk::Submit(const std::string& client_id, const Submitter& submitter,
                      const v1::JobSpec& spec, Done done) {
   absl::Status status = CheckClientId(client_id);
   if (status.ok()) status = CheckTrials(spec.trials());
@@ -74,7 +74,7 @@ void JobDesk::Submit(const std::string& client_id, const std::string& submitter,
       std::move(done));
 }
 
-void JobDesk::Clone(const v1::CloneJobRequest& request, const std::string& submitter, Done done) {
+void JobDesk::Clone(const v1::CloneJobRequest& request, const Submitter& submitter, Done done) {
   absl::Status status = CheckClientId(request.client_id());
   if (status.ok() && request.has_priority()) status = CheckPriority(request.priority());
   if (!status.ok()) return done(status);
@@ -128,16 +128,44 @@ absl::StatusOr<JobDesk::Wanted> JobDesk::CloneOf(const v1::CloneJobRequest& requ
 }
 
 absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const std::string& client_id,
-                                              const std::string& submitter) {
+                                              const Submitter& submitter) {
   tuning_db::Job& job = wanted.job;
   job.client_id = client_id;
-  job.submitter = submitter;
+  job.submitter = submitter.name;
+  if (submitter.has_quota) HONE_RETURN_IF_ERROR(CheckQuota(job));
   job.owner = parts_.ownership.owner;
   job.epoch = parts_.ownership.epoch;
   job.is_private = parts_.is_private;
   HONE_ASSIGN_OR_RETURN(tuning_db::Job stored, parts_.store->SubmitJob(job));
   parts_.submitted(stored.id, std::move(wanted.contexts));
   return stored;
+}
+
+absl::Status JobDesk::CheckQuota(const tuning_db::Job& job) const {
+  using tuning_db::JobState;
+  const Quota& quota = parts_.quota;
+  if (quota.most_jobs == 0 && quota.most_tasks == 0) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(
+      const std::vector<tuning_db::Job> open,
+      parts_.store->Jobs({.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused},
+                          .submitter = job.submitter}));
+  const auto is_same = [&](const tuning_db::Job& each) { return each.client_id == job.client_id; };
+  if (std::ranges::any_of(open, is_same)) return absl::OkStatus();
+  size_t tasks = job.tasks.size();
+  for (const tuning_db::Job& each : open) tasks += each.tasks.size();
+  const auto exceeds = [](size_t found, int64_t most) {
+    return most > 0 && found > static_cast<size_t>(most);
+  };
+  if (exceeds(open.size() + 1, quota.most_jobs)) {
+    return absl::ResourceExhaustedError(fmt::format(
+        "{} has {} jobs that have not ended, and may have {}; wait for one, or cancel one",
+        job.submitter, open.size(), quota.most_jobs));
+  }
+  if (!exceeds(tasks, quota.most_tasks)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(fmt::format(
+      "{}'s jobs that have not ended would have {} kernels, and may have {}; wait for one, or "
+      "cancel one",
+      job.submitter, tasks, quota.most_tasks));
 }
 
 absl::StatusOr<std::string> JobDesk::ChooseTarget(const std::string& wanted) {

@@ -38,18 +38,19 @@ class JobDesk {
     Executor* executor = nullptr;
     tuning_db::Ownership ownership;  // of the jobs: the daemon in this life
     bool is_private = false;         // whether they end with the daemon's client
+    Quota quota;
   };
   // It is called once, from any thread.
   using Done = std::function<void(absl::StatusOr<tuning_db::Job>)>;
 
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
 
-  // `spec` lives until `done` is called. kInvalidArgument names what is wrong with the request;
-  // nothing is written then.
-  void Submit(const std::string& client_id, const std::string& submitter,
+  // `spec` lives until `done` is called. kInvalidArgument names what is wrong with the request,
+  // kResourceExhausted what the submitter has too much of; nothing is written then.
+  void Submit(const std::string& client_id, const Submitter& submitter,
               const hone::v1::JobSpec& spec, Done done);
   // The new job is `submitter`'s. kNotFound where there is no job to clone.
-  void Clone(const hone::v1::CloneJobRequest& request, const std::string& submitter, Done done);
+  void Clone(const hone::v1::CloneJobRequest& request, const Submitter& submitter, Done done);
 
  private:
   // A job that is not stored yet.
@@ -64,7 +65,9 @@ class JobDesk {
   absl::StatusOr<Wanted> CloneOf(const hone::v1::CloneJobRequest& request);
   // Stores the job under the client's id, as the submitter's, and has it run.
   absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const std::string& client_id,
-                                       const std::string& submitter);
+                                       const Submitter& submitter);
+  // Whether the submitter may have one more job. One that is there already takes nothing.
+  absl::Status CheckQuota(const tuning_db::Job& job) const;
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);
   // Those of the job's target.
   absl::Status AddTasks(const hone::v1::JobSpec& spec, Wanted& wanted);

@@ -1,5 +1,7 @@
 #include "tuner/service/tuning_service.h"
 
+#include <fmt/format.h>
+
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/clock.h"
 #include "support/status.h"
@@ -29,7 +31,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       const v1::SubmitJobRequest* request,
                                       v1::SubmitJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.desk->Submit(request->client_id(), parts_.submitter, request->spec(),
+    parts_.desk->Submit(request->client_id(), SubmitterOf(context), request->spec(),
                         AnswerWithJob(reactor, response->mutable_job()));
     return reactor;
   }
@@ -38,7 +40,8 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                      const v1::CloneJobRequest* request,
                                      v1::CloneJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.desk->Clone(*request, parts_.submitter, AnswerWithJob(reactor, response->mutable_job()));
+    parts_.desk->Clone(*request, SubmitterOf(context),
+                       AnswerWithJob(reactor, response->mutable_job()));
     return reactor;
   }
 
@@ -58,8 +61,8 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   }
 
   grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchJob(
-      grpc::CallbackServerContext*, const v1::WatchJobRequest* request) override {
-    return WatchStream::Start(parts_, *request);
+      grpc::CallbackServerContext* context, const v1::WatchJobRequest* request) override {
+    return WatchStream::Start(parts_, *context, *request);
   }
 
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
@@ -105,6 +108,15 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   }
 
  private:
+  Caller CallerOf(grpc::CallbackServerContext* context) const {
+    return parts_.callers->Of(*context);
+  }
+
+  Submitter SubmitterOf(grpc::CallbackServerContext* context) const {
+    const Caller caller = CallerOf(context);
+    return {.name = caller.name, .has_quota = caller.role != Role::kAdmin};
+  }
+
   absl::Status Fill(int64_t id, JobReporter::Spec spec, v1::JobInfo* info) {
     HONE_ASSIGN_OR_RETURN(*info, parts_.reporter->Report(id, spec));
     return absl::OkStatus();
@@ -118,11 +130,21 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
     };
   }
 
+  absl::Status MaySteer(const Caller& caller, int64_t id) const {
+    HONE_ASSIGN_OR_RETURN(const tuning_db::Job job, parts_.store->GetJob(id));
+    if (caller.MaySteer(job.submitter)) return absl::OkStatus();
+    return absl::PermissionDeniedError(fmt::format(
+        "job {} is {}'s; \"{}\" may steer its own jobs only, and an admin all", id,
+        job.submitter.empty() ? "of an older version, and nobody" : job.submitter, caller.name));
+  }
+
   // Has the loop do it. Its thread answers nobody: a report reads the store.
   grpc::ServerUnaryReactor* Steer(void (TuningLoop::*what)(int64_t job,
                                                            std::function<void(absl::Status)> done),
                                   grpc::CallbackServerContext* context, int64_t job,
                                   v1::JobInfo* info) {
+    const absl::Status may = MaySteer(CallerOf(context), job);
+    if (!may.ok()) return Answer(context, may);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     (parts_.loop->*what)(job, [this, reactor, job, info](const absl::Status& done) {
       parts_.watchers->Post([this, reactor, job, info, done] {

@@ -3,13 +3,13 @@
 #define HONE_TUNER_SERVICE_TUNING_SERVICE_H_
 
 #include <memory>
-#include <string>
 
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
 #include "tuner/jobs/tuning_loop.h"
 #include "tuner/lowerer.h"
 #include "tuner/metered.h"
+#include "tuner/service/callers.h"
 #include "tuner/service/event_hub.h"
 #include "tuner/service/job_desk.h"
 #include "tuning_db/store.h"
@@ -29,7 +29,7 @@ struct TuningServiceParts {
   EventHub* hub = nullptr;
   Executor* watchers = nullptr;  // where events are read for streams
   const PhaseSeconds* phase_seconds = nullptr;
-  std::string submitter;  // of the jobs of all who call it
+  Callers* callers = nullptr;
 };
 
 // Everything in `parts` outlives the server that the service is part of.

@@ -13,9 +13,11 @@ constexpr int64_t kEventsAtOnce = 64;
 }
 
 grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchStream::Start(
-    const TuningServiceParts& parts, const v1::WatchJobRequest& request) {
+    const TuningServiceParts& parts, grpc::CallbackServerContext& context,
+    const v1::WatchJobRequest& request) {
   std::shared_ptr<WatchStream> stream(new WatchStream(parts, request));
   stream->self_ = stream;
+  stream->live_ = parts.callers->Hold(context);
   const std::weak_ptr<WatchStream> weak = stream;
   stream->subscription_ = parts.hub->Subscribe(stream->job_, [weak, executor = parts.watchers] {
     executor->Post([weak] {

@@ -22,7 +22,8 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
                     public std::enable_shared_from_this<WatchStream> {
  public:
   static grpc::ServerWriteReactor<hone::v1::WatchJobResponse>* Start(
-      const TuningServiceParts& parts, const hone::v1::WatchJobRequest& request);
+      const TuningServiceParts& parts, grpc::CallbackServerContext& context,
+      const hone::v1::WatchJobRequest& request);
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -46,6 +47,7 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
   const int64_t job_;
   const bool changes_only_;
   std::shared_ptr<WatchStream> self_;  // until OnDone
+  std::unique_ptr<LiveCall> live_;
   EventHub::Id subscription_;
   std::map<std::pair<std::string, std::string>, std::string> sent_;  // of Read only
 

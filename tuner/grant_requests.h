@@ -1,0 +1,22 @@
+// What AuthService is asked, done on a store: by the daemon, and by tools where none runs.
+#ifndef HONE_TUNER_GRANT_REQUESTS_H_
+#define HONE_TUNER_GRANT_REQUESTS_H_
+
+#include "absl/status/statusor.h"
+#include "hone/v1/auth.pb.h"
+#include "support/clock.h"
+#include "tuning_db/grant_store.h"
+
+namespace hone::tuner {
+
+// Errors are those that proto/hone/v1/auth.proto names. The first knows no address to dial.
+absl::StatusOr<v1::AddGrantResponse> AddGrant(tuning_db::GrantStore& store, const Clock& clock,
+                                              const v1::AddGrantRequest& request);
+absl::StatusOr<v1::ListGrantsResponse> ListGrants(tuning_db::GrantStore& store, const Clock& clock);
+absl::StatusOr<v1::RevokeGrantsResponse> RevokeGrants(tuning_db::GrantStore& store,
+                                                      const Clock& clock,
+                                                      const v1::RevokeGrantsRequest& request);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_GRANT_REQUESTS_H_

@@ -1,0 +1,42 @@
+// Roles of callers, and which role each method of the daemon's services needs.
+#ifndef HONE_TUNER_ROLE_H_
+#define HONE_TUNER_ROLE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hone::tuner {
+
+enum class Role {
+  kRead,    // sees jobs, workers and the log
+  kSubmit,  // reads, submits jobs, and steers its own
+  kWork,    // measures; sees nothing else
+  kAdmin,   // does everything
+};
+
+std::string_view Name(Role role);
+std::optional<Role> RoleOf(std::string_view name);
+
+// The least role that may call the method ("/hone.v1.TuningService/SubmitJob"); nullopt for one
+// that nobody gave a role, which kAdmin alone may call.
+std::optional<Role> RoleFor(std::string_view method);
+
+bool MayCall(Role role, std::string_view method);
+
+// Who made a call.
+struct Caller {
+  std::string name;  // of the user or the token: the submitter of its jobs
+  // By which names of workers are bound: "uid:1000", "grant:alice".
+  std::string identity;
+  Role role = Role::kAdmin;
+
+  // Whether it may steer what `submitter` asked for.
+  bool MaySteer(const std::string& submitter) const {
+    return role == Role::kAdmin || (role == Role::kSubmit && submitter == name);
+  }
+};
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_ROLE_H_
