@@ -19,12 +19,15 @@
 #include "support/daemon_address.h"
 #include "support/parent_death.h"
 #include "support/spare_cores.h"
+#include "support/status.h"
 #include "support/version.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"
 #include "tuner/compiler_lowerer.h"
+#include "tuner/honed_init.h"
 #include "tuner/search/searches.h"
 #include "tuner/searches.h"
+#include "tuner/server_identity.h"
 #include "tuner/service/daemon.h"
 #include "tuning_db/store.h"
 
@@ -34,6 +37,8 @@ namespace {
 enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kUnreachable = 5, kBusy = 7 };
 
 constexpr int kLockRetryMs = 100;
+// So long before its certificate ends, a daemon that starts says so.
+constexpr int64_t kWarningDays = 30;
 
 struct Flags {
   bool embedded = false;
@@ -44,6 +49,11 @@ struct Flags {
   std::string db;
   std::string socket;
   std::string listen;
+  std::string advertise;
+  std::string tls;
+  std::string client_authority;
+  std::string audit_log;
+  Quota quota = {.most_jobs = 100, .most_tasks = 10'000};
   std::string log_level = "info";
   std::string builder_executable = DefaultBuilderExecutable();
   int builders = 0;  // 0: BuildersFor
@@ -63,7 +73,14 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "PostgreSQL (postgresql://USER@HOST/DATABASE), which several honed may share");
   app.add_flag("--memory", flags.memory, "keep nothing (tests)");
   app.add_option("--socket", flags.socket, "the Unix socket to serve");
-  app.add_option("--listen", flags.listen, "a TCP address (not yet)");
+  app.add_option("--listen", flags.listen,
+                 "HOST:PORT to serve over TLS as well, to those whom `hone auth` lets in");
+  app.add_option("--tls", flags.tls,
+                 "the folder that `honed init` made (default: tls beside the default database)");
+  app.add_option("--advertise", flags.advertise,
+                 "HOST:PORT at which others dial it (default: the host's name and the port)");
+  app.add_option("--client-authority", flags.client_authority,
+                 "a file of PEM: who has a certificate of this authority needs no token");
   app.add_option("--builders", flags.builders,
                  "builder processes; 0: one (embedded: one for each core that measuring leaves)")
       ->check(CLI::Range(0, 256));
@@ -71,6 +88,15 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end when the parent does");
   app.add_option("--parent", flags.parent,
                  "its number, by which --parent-death-signal sees that it has ended already");
+  app.add_option("--audit-log", flags.audit_log,
+                 "a file for who was refused, and who changed what (JSON, a line each)");
+  app.add_option("--most-jobs", flags.quota.most_jobs,
+                 "jobs that a submitter over the network may have open; 0: any number")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--most-kernels", flags.quota.most_tasks, "kernels of all of these jobs")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warning, error, off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
   app.add_option("--local-cores", flags.local_cores,
@@ -88,6 +114,21 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->transform(CLI::CheckedTransformer(levels));
   app.add_option("--batch", flags.tuning.batch, "trials proposed at once")
       ->check(CLI::Range(1, 1024));
+}
+
+CLI::App* AddInit(CLI::App& app, InitOptions& options, bool& renews) {
+  CLI::App* const init = app.add_subcommand(
+      "init", "make keys, a certificate and an administrator's token for --listen");
+  options.tls = DefaultIdentityFolder();
+  options.address = DefaultAddress();
+  init->add_option("--tls", options.tls, "the folder to make")->capture_default_str();
+  init->add_option("--address", options.address, "HOST:PORT at which clients will dial")
+      ->capture_default_str();
+  init->add_option("--name", options.names, "one more name or address of the host");
+  init->add_option("--db", options.db, "the tuning database, which keeps who may call");
+  init->add_flag("--renew", renews,
+                 "give the server a new certificate; its key, and what clients trust, stay");
+  return init;
 }
 
 // A worker that measures on all cores alternates with building, which then has them all.
@@ -150,14 +191,18 @@ bool IsPassing(const std::string& path) {
   return writer.ok() && !(*writer && IsService(**writer));
 }
 
+// Its folder is made where there is none.
+std::string DefaultDatabase() {
+  const std::string path = tuning_db::DefaultPath();
+  std::error_code ignored;  // opening says what is wrong
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  return path;
+}
+
 // A private daemon waits for the database, and says so once.
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> OpenStore(const Flags& flags) {
   if (flags.memory) return tuning_db::MakeMemoryStore();
-  const std::string path = flags.db.empty() ? tuning_db::DefaultPath() : flags.db;
-  if (flags.db.empty()) {
-    std::error_code ignored;  // opening says what is wrong
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  }
+  const std::string path = flags.db.empty() ? DefaultDatabase() : flags.db;
   tuning_db::Writer self;
   self.address = "unix:" + flags.socket;
   self.client = flags.client;
@@ -178,6 +223,50 @@ std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& sto
   return times.ok() ? *std::move(times) : nullptr;
 }
 
+int RunInit(InitOptions options, bool renews) {
+  if (renews) {
+    const absl::Status renewed = RenewServer(options, Clock::Real());
+    if (!renewed.ok()) return Fail(renewed);
+    fmt::print(stderr,
+               "honed: the certificate in {} holds for a year; a daemon that runs takes it up\n",
+               options.tls);
+    return kDone;
+  }
+  if (options.db.empty()) options.db = DefaultDatabase();
+  const absl::StatusOr<std::string> join = InitServer(options, Clock::Real());
+  if (!join.ok()) return Fail(join.status());
+  fmt::print(stderr,
+             "honed: keys and certificate are in {0}; start `honed --listen HOST:PORT --tls {0}`.\n"
+             "honed: the administrator dials with this join string, which is told this once:\n",
+             options.tls);
+  fmt::print("{}\n", *join);
+  return kDone;
+}
+
+// Fills in what serving a network takes.
+absl::Status ServeNetwork(const Flags& flags, DaemonOptions& options) {
+  const ServerIdentity identity(flags.tls.empty() ? DefaultIdentityFolder() : flags.tls);
+  const absl::StatusOr<std::string> fingerprint = identity.Fingerprint();
+  if (absl::IsNotFound(fingerprint.status())) {
+    return absl::NotFoundError(fmt::format("{}; `honed init` makes what --listen needs",
+                                           std::string(fingerprint.status().message())));
+  }
+  HONE_RETURN_IF_ERROR(fingerprint.status());
+  options.tls = identity.OptionsFor(flags.listen);
+  options.tls->client_authority_file = flags.client_authority;
+  options.certificate = *fingerprint;
+  options.advertised = flags.advertise;
+  options.quota = flags.quota;
+  options.audit_log = flags.audit_log;
+  HONE_ASSIGN_OR_RETURN(const int64_t end_s, identity.End());
+  const int64_t left_days = (end_s - Clock::Real().WallTimeNs() / 1'000'000'000) / 86'400;
+  if (left_days < kWarningDays) {
+    spdlog::warn("the server's certificate ends in {} days; `honed init --renew` gives it another",
+                 left_days);
+  }
+  return absl::OkStatus();
+}
+
 int Run(const Flags& flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
   auto store = OpenStore(flags);
@@ -195,6 +284,10 @@ int Run(const Flags& flags) {
   DaemonOptions options;
   options.socket = flags.socket;
   options.client = flags.client;
+  if (!flags.listen.empty()) {
+    const absl::Status network = ServeNetwork(flags, options);
+    if (!network.ok()) return Fail(network);
+  }
   options.tuning = flags.tuning;
   options.farm.sandbox = flags.sandbox;
   options.tuning.build_batches = flags.builders + 1;
@@ -214,7 +307,8 @@ int Run(const Flags& flags) {
   parts.on_fatal = [] { RequestStop(0); };
   auto daemon = Daemon::Start(std::move(options), std::move(parts));
   if (!daemon.ok()) return Fail(daemon.status());
-  fmt::print("ready {}\n", (*daemon)->address());
+  fmt::print("ready {}{}\n", (*daemon)->address(),
+             (*daemon)->port() == 0 ? "" : fmt::format(" {}", (*daemon)->network_address()));
   std::fflush(stdout);
 
   const int signal = WaitForStop();
@@ -229,6 +323,9 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("honed ") + Version());
   Flags flags;
   AddFlags(app, flags);
+  InitOptions of_init;
+  bool renews = false;
+  CLI::App* const init = AddInit(app, of_init, renews);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ConfigError& error) {
@@ -240,10 +337,13 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));
   }
-  if (!flags.listen.empty()) {
-    return Fail(kUsage, fmt::format("TCP needs TLS and tokens, which this release does not have; "
-                                    "serve a Unix socket (--socket) instead of {}",
-                                    flags.listen));
+  if (init->parsed()) return RunInit(of_init, renews);
+  if (flags.listen.empty() &&
+      !(flags.tls + flags.advertise + flags.client_authority + flags.audit_log).empty()) {
+    return Fail(kUsage, "--tls, --advertise, --client-authority and --audit-log go with --listen");
+  }
+  if (flags.embedded && !flags.listen.empty()) {
+    return Fail(kUsage, "--embedded serves one process, and no network; leave out --listen");
   }
   if (flags.memory && !flags.db.empty()) {
     return Fail(kUsage, "--memory keeps nothing, --db keeps everything; choose one");
