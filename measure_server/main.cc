@@ -45,6 +45,7 @@ struct Flags {
   SandboxLevel sandbox = SandboxLevel::kStrict;
   bool parent_death_signal = false;
   pid_t parent = 0;
+  StreamOptions stream;
 };
 
 // Host names and process numbers are alike in containers.
@@ -92,7 +93,7 @@ int ExitCodeOf(const absl::Status& status) {
   return is_busy ? kExitBusy : kExitFailed;
 }
 
-int Serve(const Flags& flags, const std::string& address) {
+int Serve(const Flags& flags, const ServerAddress& address) {
   // Before anything that may start a thread.
   absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
   if (!zygote.ok()) return ExitCodeOf(zygote.status());
@@ -116,7 +117,7 @@ int Serve(const Flags& flags, const std::string& address) {
   LeaveLastCores(static_cast<int>(device.threads()));
   WatchSignals(signals, router);
   cpu.Start(router);
-  const absl::Status status = RunStreams(address, router, StreamOptions());
+  const absl::Status status = RunStreams(address, router, flags.stream);
   router->Stop();
   return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
 }
@@ -126,7 +127,14 @@ int Main(int argc, char** argv) {
   signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide how children end
   CLI::App app("Hone's worker: measures candidate kernels for a daemon.", "hone-measure");
   app.set_version_flag("--version", std::string("hone ") + Version());
-  app.add_option("--server", flags.server, "the daemon: unix:PATH (default: honed's own default)");
+  app.add_option("--server,--join", flags.server,
+                 "the daemon: unix:PATH, a join string, or @FILE with one (default: HONE_SERVER, "
+                 "else honed's own default)")
+      ->envname("HONE_SERVER");
+  CLI::Option* const certificate =
+      app.add_option("--certificate", flags.stream.certificate_file,
+                     "a file of PEM: the worker's own certificate, which does instead of a token");
+  app.add_option("--key", flags.stream.key_file, "its key")->needs(certificate);
   app.add_option("--name", flags.name,
                  "unique on the farm (default: host, process and six random digits)");
   app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
@@ -152,7 +160,7 @@ int Main(int argc, char** argv) {
     if (!socket.ok()) return ExitCodeOf(socket.status());
     flags.server = "unix:" + *socket;
   }
-  const absl::StatusOr<std::string> address = ParseServerAddress(flags.server);
+  const absl::StatusOr<ServerAddress> address = ReadServerAddress(flags.server);
   if (!address.ok()) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
     return kExitUsage;

@@ -18,6 +18,7 @@
 #include "hone/v1/farm.grpc.pb.h"
 #include "support/clock.h"
 #include "support/random.h"
+#include "transport/dial.h"
 
 namespace hone::measure {
 
@@ -25,7 +26,6 @@ namespace v1 = hone::v1;
 
 namespace {
 
-constexpr int kKeepaliveMs = 20'000;
 constexpr int64_t kIdleWaitNs = 1'000'000'000;
 
 // Messages on their way to the stream, written by a thread of their own: writing may block, and
@@ -136,50 +136,24 @@ class Stream {
   int64_t last_heartbeat_ns_ = 0;  // of the writer's thread
 };
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
-                                           const StreamOptions& options) {
-  constexpr int64_t kMillisecond = 1'000'000;
-  grpc::ChannelArguments arguments;
-  // Our own backoff decides; the channel's must not be slower.
-  const auto first_ms = static_cast<int>(options.first_backoff_ns / kMillisecond);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, first_ms);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, first_ms);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, first_ms);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-}
-
 // The daemon's last word, when it is one.
-absl::Status Refusal(const grpc::Status& status) {
-  switch (status.error_code()) {
-    case grpc::StatusCode::PERMISSION_DENIED:
-      return absl::PermissionDeniedError(status.error_message());
-    case grpc::StatusCode::UNAUTHENTICATED:
-      return absl::UnauthenticatedError(status.error_message());
-    case grpc::StatusCode::FAILED_PRECONDITION:
-      return absl::FailedPreconditionError(status.error_message());
-    case grpc::StatusCode::ALREADY_EXISTS:
-      return absl::AlreadyExistsError(status.error_message());
-    default:
-      return absl::OkStatus();
-  }
+absl::Status Refusal(const absl::Status& status) {
+  const bool is_refusal = absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status) ||
+                          absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
+  return is_refusal ? status : absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ParseServerAddress(const std::string& text) {
-  constexpr std::string_view kScheme = "unix:";
-  if (text.starts_with("/")) return std::string(kScheme) + text;
-  if (text.starts_with(kScheme) && text.size() > kScheme.size()) return text;
-  return absl::InvalidArgumentError(
-      fmt::format("expected --server unix:PATH, found '{}'; other addresses need TLS, which this "
-                  "release does not have: run the worker on the daemon's machine",
-                  text));
-}
-
-absl::Status RunStreams(const std::string& address, Router* router, const StreamOptions& options) {
-  const auto stub = v1::FarmService::NewStub(MakeChannel(address, options));
+absl::Status RunStreams(const ServerAddress& address, Router* router,
+                        const StreamOptions& options) {
+  DialOptions of_dial;
+  // Our own backoff decides; the channel's must not be slower.
+  of_dial.reconnect_ms = static_cast<int>(options.first_backoff_ns / 1'000'000);
+  of_dial.certificate_file = options.certificate_file;
+  of_dial.key_file = options.key_file;
+  const DaemonConnection connection(address, of_dial);
+  const auto stub = v1::FarmService::NewStub(connection.channel());
   int64_t backoff_ns = options.first_backoff_ns;
   Random random(std::random_device{}());
   int failed_draining = 0;
@@ -192,12 +166,12 @@ absl::Status RunStreams(const std::string& address, Router* router, const Stream
       status = stream.Run(&joined);
     }
     if (router->is_finished()) break;
-    if (const absl::Status refusal = Refusal(status); !refusal.ok()) {
+    if (const absl::Status refusal = Refusal(connection.StatusOf(status)); !refusal.ok()) {
       if (!absl::IsAlreadyExists(refusal) || ++taken >= options.name_attempts) return refusal;
     }
     if (router->is_draining() && ++failed_draining >= options.drain_attempts) {
       spdlog::warn("the daemon at {} is gone; results that it did not acknowledge are dropped",
-                   address);
+                   address.Name());
       break;
     }
     if (joined) {
@@ -207,7 +181,7 @@ absl::Status RunStreams(const std::string& address, Router* router, const Stream
     // A thousand workers of a daemon that went do not come back in one moment.
     const int64_t wait_ns =
         backoff_ns - static_cast<int64_t>(random.Uniform() * static_cast<double>(backoff_ns / 2));
-    spdlog::info("no stream to {} ({}); next try in {} ms", address, status.error_message(),
+    spdlog::info("no stream to {} ({}); next try in {} ms", address.Name(), status.error_message(),
                  wait_ns / 1'000'000);
     router->AwaitFinished(wait_ns);
     backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);

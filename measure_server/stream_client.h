@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "measure_server/router.h"
+#include "transport/server_address.h"
 
 namespace hone::measure {
 
@@ -22,16 +22,15 @@ struct StreamOptions {
   int64_t welcome_limit_ns = 10'000'000'000;
   // Streams that may fail while draining, before unacknowledged results are given up.
   int drain_attempts = 5;
+  // The worker's own certificate and key (files of PEM); empty: its token says who it is.
+  std::string certificate_file;
+  std::string key_file;
 };
-
-// What gRPC dials: "unix:PATH" as it is, "/PATH" with "unix:" before it. kInvalidArgument for
-// anything else: there is no TLS yet, and without it nothing goes over a network.
-absl::StatusOr<std::string> ParseServerAddress(const std::string& text);
 
 // Holds one stream after the other until the worker is finished (OK), or the daemon will not have
 // it (its status: PermissionDenied, Unauthenticated, FailedPrecondition, AlreadyExists). Between
 // streams it waits, longer each time one fails at once. Blocks.
-absl::Status RunStreams(const std::string& address, Router* router, const StreamOptions& options);
+absl::Status RunStreams(const ServerAddress& address, Router* router, const StreamOptions& options);
 
 }  // namespace hone::measure
 

@@ -17,7 +17,8 @@ void DialThrice(const std::string& address, FakeDaemon& daemon) {
   StreamOptions options;
   options.welcome_limit_ns = 20'000'000;
   options.first_backoff_ns = 1'000'000;
-  std::thread streams([&] { EXPECT_TRUE(RunStreams(address, &router, options).ok()); });
+  std::thread streams(
+      [&] { EXPECT_TRUE(RunStreams(ParseServerAddress(address).value(), &router, options).ok()); });
   for (int stream = 0; stream < 3; ++stream) {
     EXPECT_TRUE(daemon.ReceiveWhere([](const auto& message) { return message.has_hello(); }));
   }
