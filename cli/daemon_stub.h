@@ -2,43 +2,53 @@
 #ifndef HONE_CLI_DAEMON_STUB_H_
 #define HONE_CLI_DAEMON_STUB_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cli/daemon_channel.h"
 #include "support/status.h"
+#include "transport/dial.h"
+#include "transport/server_address.h"
 
 namespace hone::cli {
 
-// One service of the daemon at `address`. `Service` is what gRPC generates for it, such as
-// v1::LogService; who uses this includes that header. Not thread-safe.
+// A call that answers at once, and did not.
+inline constexpr std::chrono::seconds kCallLimit(30);
+
+// One service of the daemon at `address`, which is as ReadServerAddress takes it. `Service` is what
+// gRPC generates for it, such as v1::LogService; who uses this includes that header. Not
+// thread-safe.
 template <typename Service>
 class DaemonStub {
  public:
   using Stub = typename Service::Stub;
 
+  // What cannot be read as an address is the path of a socket that nobody serves.
   explicit DaemonStub(const std::string& address)
-      : address_(address), stub_(Service::NewStub(DialDaemon(address))) {}
+      : connection_(ReadServerAddress(address).value_or(
+            ServerAddress{.socket = address, .host_port = {}, .certificate = {}, .token = {}})),
+        stub_(Service::NewStub(connection_.channel())) {}
 
-  const std::string& address() const { return address_; }
   Stub* operator->() const { return stub_.get(); }
+  const DaemonConnection& connection() const { return connection_; }
 
-  // Calls a method that answers at once. kUnavailable says that nobody answers at the address.
+  // Calls a method that answers at once. Errors: DaemonConnection::StatusOf.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                              Response*),
                                 const Request& request) const {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
     Response response;
-    HONE_RETURN_IF_ERROR(CallDaemon(address_, [&](grpc::ClientContext* context) {
-      return (stub_.get()->*method)(context, request, &response);
-    }));
+    HONE_RETURN_IF_ERROR(
+        connection_.StatusOf((stub_.get()->*method)(&context, request, &response)));
     return response;
   }
 
  private:
-  const std::string address_;
+  const DaemonConnection connection_;
   const std::unique_ptr<Stub> stub_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace hone::cli {
 
-// Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
-// thread-safe.
+// Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
+// reached. Not thread-safe.
 class FarmClient {
  public:
   explicit FarmClient(const std::string& address);

@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
-#include "cli/daemon_channel.h"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/printable.h"
+#include "cli/service_address.h"
 #include "cli/stored_jobs.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
@@ -118,7 +118,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   if (json) {
     PrintDocument({{"schema", 1},
                    {"job", job.id()},
-                   {"server", address},
+                   {"server", ServerName(address)},
                    {"target", work.spec.target()},
                    {"kernels", work.spec.tasks_size()}});
     return absl::OkStatus();
@@ -126,7 +126,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   fmt::print(
       "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
       "ends it\n",
-      job.id(), address);
+      job.id(), ServerArgument(address));
   return absl::OkStatus();
 }
 
@@ -297,7 +297,9 @@ CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& hel
                   const std::shared_ptr<Options>& options) {
   CLI::App& verb = *job.add_subcommand(name, help);
   CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
-  verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
+  verb.add_option("--server", options->server,
+                  "A running honed: unix:PATH, a join string, or @FILE with one")
+      ->excludes(db);
   return verb;
 }
 

@@ -12,8 +12,8 @@
 
 namespace hone::cli {
 
-// Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached; other errors
-// are those of tuning_db::Upkeep. Not thread-safe.
+// Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
+// reached; other errors are those of tuning_db::Upkeep. Not thread-safe.
 class LogClient {
  public:
   explicit LogClient(const std::string& address);

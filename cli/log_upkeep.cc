@@ -1,8 +1,8 @@
 #include "cli/log_upkeep.h"
 
-#include "cli/daemon_channel.h"
 #include "cli/exit_code.h"
 #include "cli/log_client.h"
+#include "cli/service_address.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 

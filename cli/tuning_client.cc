@@ -7,7 +7,6 @@
 #include <mutex>
 #include <thread>
 
-#include "cli/daemon_channel.h"
 #include "cli/daemon_stub.h"
 #include "hone/v1/tuning.grpc.pb.h"
 #include "support/random_id.h"
@@ -169,7 +168,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
       ended = reader->Finish();
     }
     if (ended.ok() || stop()) return absl::OkStatus();
-    last = FromGrpc(ended, connection_->address());
+    last = connection_->connection().StatusOf(ended);
     if (last.code() != absl::StatusCode::kUnavailable) return last;
     for (int i = 0; i < kPauseIntervals && !stop(); ++i) std::this_thread::sleep_for(kStopInterval);
   }

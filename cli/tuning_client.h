@@ -17,8 +17,8 @@ namespace hone::cli {
 // Names a new job for its client.
 std::string NewClientId();
 
-// Calls one daemon at `address` ("unix:PATH"). kUnavailable when it cannot be reached. Not
-// thread-safe.
+// Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
+// reached. Not thread-safe.
 class TuningClient {
  public:
   explicit TuningClient(const std::string& address);

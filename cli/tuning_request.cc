@@ -168,7 +168,9 @@ void TuningRequest::AddTo(CLI::App& verb) {
                 "Spends every trial, also where more promise too little of the models' time");
   verb.add_option("--time", time, "Ends the job after this time: 90s, 10m, 2h");
   CLI::Option* db = verb.add_option("--db", database, "The tuning database");
-  verb.add_option("--server", server, "A running honed: unix:PATH")->excludes(db);
+  verb.add_option("--server", server,
+                  "A running honed: unix:PATH, a join string, or @FILE with one")
+      ->excludes(db);
   verb.add_option("--seed", seed, "Seed of the search")
       ->check(WholeNumber<uint64_t>(0))
       ->capture_default_str();

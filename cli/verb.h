@@ -25,6 +25,7 @@ void AddJob(CLI::App& app, Action& action);
 void AddWorker(CLI::App& app, Action& action);
 void AddExplain(CLI::App& app, Action& action);
 void AddLog(CLI::App& app, Action& action);
+void AddAuth(CLI::App& app, Action& action);
 void AddDb(CLI::App& app, Action& action);
 
 }  // namespace hone::cli

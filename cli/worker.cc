@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "cli/daemon_channel.h"
 #include "cli/farm_client.h"
 #include "cli/json_document.h"
 #include "cli/progress.h"
+#include "cli/service_address.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -145,7 +145,7 @@ absl::Status List(const Options& options) {
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const v1::WorkerInfo& worker : workers) list.push_back(ToJson(worker));
-    PrintDocument({{"schema", 1}, {"server", address}, {"workers", std::move(list)}});
+    PrintDocument({{"schema", 1}, {"server", ServerName(address)}, {"workers", std::move(list)}});
     return absl::OkStatus();
   }
   fmt::print("{:<28} {:<11} {:<9} {:>7} {:>7} {:>7}  {:<24}  {}\n", "worker", "state", "sandbox",
@@ -199,7 +199,7 @@ absl::Status Show(const Options& options) {
   for (const v1::WorkerInfo& worker : workers) {
     if (worker.worker() != options.worker) continue;
     if (options.json) {
-      PrintDocument({{"schema", 1}, {"server", address}, {"worker", ToJson(worker)}});
+      PrintDocument({{"schema", 1}, {"server", ServerName(address)}, {"worker", ToJson(worker)}});
     } else {
       PrintWorker(worker);
     }
@@ -225,7 +225,9 @@ CLI::App& AddVerb(CLI::App& worker, const std::string& name, const std::string& 
   }
   CLI::Option* db =
       verb.add_option("--db", options->database, "The tuning database that its honed holds");
-  verb.add_option("--server", options->server, "A running honed: unix:PATH")->excludes(db);
+  verb.add_option("--server", options->server,
+                  "A running honed: unix:PATH, a join string, or @FILE with one")
+      ->excludes(db);
   if (name != "drain") {
     verb.add_flag("--json", options->json, "Prints one JSON document");
   }

@@ -1,0 +1,33 @@
+// Who may call a daemon, as the daemon says or the database where none runs.
+#ifndef HONE_CLI_GRANTS_H_
+#define HONE_CLI_GRANTS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "hone/v1/auth.pb.h"
+
+namespace hone::cli {
+
+// Errors are those of AuthService. Not thread-safe.
+class Grants {
+ public:
+  virtual ~Grants() = default;
+  virtual absl::StatusOr<v1::AddGrantResponse> Add(const v1::AddGrantRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListGrantsResponse> List() = 0;
+  virtual absl::Status Revoke(const std::string& name) = 0;
+};
+
+struct GrantsPlace {
+  std::string server;    // as ReadServerAddress takes it; empty: none is named
+  std::string database;  // a path or address; empty: the default one
+};
+
+// The daemon that is named, else the one that holds the database, else the database.
+absl::StatusOr<std::unique_ptr<Grants>> OpenGrants(const GrantsPlace& place);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_GRANTS_H_
