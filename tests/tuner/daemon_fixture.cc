@@ -1,5 +1,6 @@
 #include "tests/tuner/daemon_fixture.h"
 
+#include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
 #include <utility>

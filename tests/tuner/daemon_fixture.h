@@ -2,7 +2,6 @@
 #ifndef HONE_TESTS_TUNER_DAEMON_FIXTURE_H_
 #define HONE_TESTS_TUNER_DAEMON_FIXTURE_H_
 
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
