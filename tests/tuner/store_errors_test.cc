@@ -37,13 +37,13 @@ class FailingStore : public tuning_db::MemoryStore {
   }
   absl::Status SetJobState(const tuning_db::Ownership& ownership, int64_t id, JobState state,
                            const std::string& message) override {
-    if (const absl::Status status = Next(Kind::kWrite); !status.ok()) return status;
+    if (const absl::Status status = Next(Kind::kJobWrite); !status.ok()) return status;
     return MemoryStore::SetJobState(ownership, id, state, message);
   }
   absl::StatusOr<int64_t> AppendEvent(const tuning_db::Ownership& ownership, int64_t job,
                                       const std::string& kind,
                                       const std::string& payload) override {
-    if (const absl::Status status = Next(Kind::kWrite); !status.ok()) return status;
+    if (const absl::Status status = Next(Kind::kJobWrite); !status.ok()) return status;
     return MemoryStore::AppendEvent(ownership, job, kind, payload);
   }
   absl::StatusOr<tuning_db::Task> GetTask(int64_t id) override {
@@ -52,7 +52,7 @@ class FailingStore : public tuning_db::MemoryStore {
   }
   absl::StatusOr<std::vector<tuning_db::Trial>> Propose(
       const tuning_db::Ownership& ownership, const std::vector<tuning_db::Trial>& trials) override {
-    if (const absl::Status status = Next(Kind::kWrite); !status.ok()) return status;
+    if (const absl::Status status = Next(Kind::kJobWrite); !status.ok()) return status;
     return MemoryStore::Propose(ownership, trials);
   }
   absl::StatusOr<std::vector<tuning_db::Trial>> OpenTrials(int64_t job) override {
@@ -85,7 +85,7 @@ class FailingStore : public tuning_db::MemoryStore {
     return MemoryStore::RenewJobs(ownership, lease_ns);
   }
 
-  enum class Kind { kRead, kWrite };
+  enum class Kind { kRead, kWrite, kJobWrite };  // the last may be refused for its job
   // The answer to each call; nullptr: the store works.
   void Answer(std::function<absl::Status(Kind kind)> answer) { answer_ = std::move(answer); }
   absl::Status renews;
@@ -191,9 +191,10 @@ TEST(StoreErrors, ARefusalIsLookedIntoBeforeItIsTakenForAnEndedJob) {
     const int64_t job = failing.world.Submit(TheJob());
     failing.world.Run(60);
     if (is_migrated) failing.store().renews = refused;
-    bool is_refused = false;  // the first write is
+    bool is_refused = false;  // the first is
     failing.store().Answer([&](FailingStore::Kind kind) {
-      const bool is_first = kind == FailingStore::Kind::kWrite && !std::exchange(is_refused, true);
+      const bool is_first =
+          kind == FailingStore::Kind::kJobWrite && !std::exchange(is_refused, true);
       return is_first ? refused : absl::OkStatus();
     });
     failing.world.Wait(kSecond);
