@@ -201,6 +201,28 @@ TEST(TwoDaemons, AJobThatIsPausedAndResumedThroughTheOtherDaemonGoesOn) {
   daemons.ExpectDone({job}, {{1, 40}});
 }
 
+// It stood still while the other took its job over and lost it again.
+TEST(TwoDaemons, AJobThatWasTheOthersBetweenTwoLooksIsBegunAnew) {
+  World whole;
+  whole.AddWorker("w1");
+  whole.Submit({.client_id = "job", .trials = 60});
+  whole.Run();
+  TwoDaemons daemons;
+  const int64_t job = daemons.first.Submit({.client_id = "job", .trials = 60});
+  daemons.first.Run(100);
+  for (World* const world : {&daemons.second, &daemons.first}) {
+    daemons.shared->clock.now_ns += 11 * kSecond;
+    const auto taken =
+        daemons.shared->store->TakeJobs(world->farm_options.ownership, 10 * kSecond).value();
+    ASSERT_EQ(taken.size(), 1u);
+    world->loop->SeeOwners({job});
+    world->Run(250);
+  }
+  daemons.Wait(120 * kSecond);
+  daemons.ExpectDone({job}, {{1, 60}});
+  EXPECT_TRUE(daemons.first.EndState() == whole.EndState());
+}
+
 TEST(TwoDaemons, BudgetsAreMetExactlyWhateverIsPausedWheneverThroughWhichever) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);

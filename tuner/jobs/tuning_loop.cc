@@ -58,9 +58,11 @@ void TuningLoop::JobSubmitted(int64_t job, TaskContexts contexts) {
   });
 }
 
-void TuningLoop::SeeOwners() {
-  loop_.parts.executor->Post([this] {
-    if (!loop_.stopped && loop_.HasOthers() && SeeJobs()) Pump();
+void TuningLoop::SeeOwners(const std::vector<int64_t>& taken) {
+  loop_.parts.executor->Post([this, taken] {
+    if (loop_.stopped || !loop_.HasOthers()) return;
+    for (const int64_t job : taken) PutAside(job);
+    if (SeeJobs()) Pump();
   });
 }
 

@@ -47,8 +47,9 @@ class TuningLoop {
   // The job was submitted to the store. Tasks of it that were opened for that are not opened again.
   void JobSubmitted(int64_t job, TaskContexts contexts = {});
   // Jobs may be of other owners than they were. To be called some times within the lease of an
-  // owner, where there may be others.
-  void SeeOwners();
+  // owner, where there may be others. What was taken over just now was another's until then: it is
+  // begun anew, also where this daemon never heard that it had lost it.
+  void SeeOwners(const std::vector<int64_t>& taken = {});
   // The job's state is `cancelled` when `done` is called.
   void CancelJob(int64_t job, std::function<void(absl::Status)> done);
   // From when `done` is called nothing more is proposed or leased for it; what devices may have
@@ -112,6 +113,8 @@ class TuningLoop {
   // Lets all of `open` (that have not ended) sleep that is not to go on here, and forgets what has
   // ended. Whether anything has changed.
   bool LeaveOthersJobs(const std::vector<tuning_db::Job>& open);
+  // The job is no longer run, and may be begun anew.
+  void PutAside(int64_t job);
   // Does what SeeJobs does, where a write to a job was refused.
   void SeeRefused();
   // Refused where this daemon has to end (store_error.h).

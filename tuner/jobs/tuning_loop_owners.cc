@@ -110,6 +110,13 @@ bool TuningLoop::LeaveOthersJobs(const std::vector<Job>& open) {
   return have_ended || !gone.empty();
 }
 
+void TuningLoop::PutAside(int64_t job) {
+  const auto active = jobs_.find(job);
+  if (active == jobs_.end()) return;
+  LetSleep(active->second.job);
+  Retire(job);
+}
+
 void TuningLoop::SeeRefused() {
   if (!loop_.was_refused) return;
   loop_.was_refused = false;

@@ -241,10 +241,14 @@ void Daemon::Impl::Renew() {
   if (options.client != 0) {
     renewed = parts.store->RenewJobs(ownership, options.tuning.owner_lease_ns).status();
   } else {
-    // The loop finds what was taken when it sees who owns the jobs. A store of one owner has none
-    // to take: they were all taken when the daemon started.
-    renewed = parts.store->TakeJobs(ownership, options.tuning.owner_lease_ns).status();
-    if (renewed.ok()) loop.SeeOwners();
+    // A store of one owner has none to take: they were all taken when the daemon started.
+    const auto taken = parts.store->TakeJobs(ownership, options.tuning.owner_lease_ns);
+    renewed = taken.status();
+    if (taken.ok()) {
+      std::vector<int64_t> ids;
+      for (const tuning_db::Job& job : *taken) ids.push_back(job.id);
+      loop.SeeOwners(ids);
+    }
   }
   if (renewed.ok()) return;
   spdlog::error("this daemon does not renew its hold on its jobs: {}", renewed.ToString());
