@@ -23,7 +23,7 @@ class LiveCall {
 class Callers {
  public:
   virtual ~Callers() = default;
-  // Of a call that was let in.
+  // The caller of a call that was let in.
   virtual Caller Of(const grpc::CallbackServerContext& context) const = 0;
   // Cancels the call once its caller has no grant any more, at once where it has none already. The
   // context outlives what is returned.
