@@ -36,7 +36,8 @@ class Network : public ::testing::Test {
                                      "--db", folder_ / "hone.db", "--address", "localhost:1"});
     ASSERT_TRUE(init.ok()) << init.status();
     std::string join = init->ReadLine(30 * kSecondNs).value();
-    EXPECT_EQ(init->Stop(30 * kSecondNs), 0);
+    ASSERT_TRUE(Eventually([&] { return init->HasEnded(); }));
+    EXPECT_EQ(WEXITSTATUS(init->Stop(0)), 0);
     auto child = ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db",
                                       "--listen", "localhost:0", "--tls", folder_ / "tls",
                                       "--audit-log", folder_ / "audit"});
