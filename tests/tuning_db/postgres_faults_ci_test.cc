@@ -15,6 +15,7 @@
 #include "tests/tuning_db/crash_harness.h"
 #include "tests/tuning_db/examples.h"
 #include "tests/tuning_db/postgres_fixture.h"
+#include "tests/tuning_db/postgres_readers.h"
 #include "tuning_db/postgres/connection.h"
 #include "tuning_db/postgres/schema.h"
 #include "tuning_db/store.h"
@@ -247,34 +248,8 @@ TEST_F(PostgresFaults, WhatComesDuringAnOutageWaitsNoLongerThanWhatCameFirst) {
   EXPECT_EQ(store->ListDeviceRests().value().at(0).losses, 99);
 }
 
-TEST_F(PostgresFaults, ThirtyTwoReadersBesideTheWriterSeeWholeStates) {
-  constexpr size_t kTrials = 300;
-  const auto store = Open();
-  const auto trials = Propose(*store, kTrials);
-  const auto readers = Open(OpenMode::kReadOnly);
-  std::atomic<bool> is_done = false;
-  std::atomic<int> reads = 0;
-  std::vector<std::thread> threads;
-  for (int n = 0; n < 32; ++n) {
-    threads.emplace_back([&] {
-      size_t last = 0;
-      while (!is_done) {
-        const auto records = readers->Records({});
-        ASSERT_TRUE(records.ok()) << records.status();
-        EXPECT_GE(records->size(), last);
-        last = records->size();
-        const auto progress = readers->Progress(job_);
-        ASSERT_TRUE(progress.ok()) << progress.status();
-        EXPECT_GE(progress->at(0).trials, static_cast<int64_t>(last));
-        ++reads;
-      }
-    });
-  }
-  for (const Trial& trial : trials) LeaseAndSettle(*store, trial);
-  is_done = true;
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_GT(reads, 32);
-  ExpectSound(kTrials);
+TEST_F(PostgresFaults, ManyReadersBesideTheWriterSeeSoundStatesOnly) {
+  ExpectReadersOfPostgresSeeSoundStates(server_->Address(), std::chrono::seconds(5));
 }
 
 // Each point once: SQLite's test takes each passage.

@@ -46,20 +46,12 @@ void SettleBatch(Store& store, int64_t task, int64_t job, int first) {
 }
 
 // One statement is one snapshot: what tables say in it must agree.
-void ExpectTablesAgree(sqlite::Connection& db, int64_t& seen) {
-  auto query =
-      db.Prepare(
-            "SELECT (SELECT COUNT(*) FROM records), (SELECT COUNT(*) FROM trials WHERE state = 2), "
-            "(SELECT IFNULL(SUM(trials), 0) FROM task_progress), "
-            "(SELECT COUNT(*) FROM events WHERE record IS NOT NULL), "
-            "(SELECT COUNT(*) FROM leases), (SELECT COUNT(*) FROM trials WHERE state = 1)")
-          .value();
-  ASSERT_TRUE(query.Step().value());
-  const int64_t records = query.Integer(0);
-  EXPECT_EQ(query.Integer(1), records) << "settled trials";
-  EXPECT_EQ(query.Integer(2), records) << "progress of the task";
-  EXPECT_EQ(query.Integer(3), records) << "events of the job";
-  EXPECT_EQ(query.Integer(4), query.Integer(5)) << "leases of leased trials";
+void ExpectTablesAgree(const Counts& counts, int64_t& seen) {
+  const auto& [records, settled, progress, events, leases, leased] = counts;
+  EXPECT_EQ(settled, records) << "settled trials";
+  EXPECT_EQ(progress, records) << "progress of the task";
+  EXPECT_EQ(events, records) << "events of the job";
+  EXPECT_EQ(leases, leased) << "leases of leased trials";
   EXPECT_GE(records, seen) << "older than what was seen before";
   seen = records;
 }
@@ -78,10 +70,8 @@ void ExpectNewestPageIsSound(Store& store) {
 
 }  // namespace
 
-void ExpectReadersSeeSoundStates(std::chrono::seconds length) {
-  const TempFolder folder;
-  const std::string path = folder / "hone.db";
-  const auto store = OpenSqliteStore(path, OpenMode::kCreate).value();
+void ExpectReadersSeeSoundStates(const ReadDatabase& database, std::chrono::seconds length) {
+  const auto store = database.open(OpenMode::kCreate);
   const int64_t task = store->EnsureTask(ExampleTask()).value();
   const int64_t job = store->SubmitJob(ExampleJob(task)).value().id;
   std::atomic<bool> is_over = false;
@@ -89,10 +79,10 @@ void ExpectReadersSeeSoundStates(std::chrono::seconds length) {
   std::vector<std::thread> readers;
   for (int n = 0; n < kReaders; ++n) {
     readers.emplace_back([&] {
-      const auto reader = OpenSqliteStore(path, OpenMode::kReadOnly).value();
-      const auto db = sqlite::Connection::Open(path, sqlite::Access::kRead).value();
+      const auto reader = database.open(OpenMode::kReadOnly);
+      const auto look = database.look();
       for (int64_t seen = 0; !is_over; ++rounds) {
-        ExpectTablesAgree(*db, seen);
+        ExpectTablesAgree(look(), seen);
         ExpectNewestPageIsSound(*reader);
       }
     });
@@ -108,6 +98,27 @@ void ExpectReadersSeeSoundStates(std::chrono::seconds length) {
   EXPECT_GT(trials, 0);
   EXPECT_GT(rounds, kReaders);
   EXPECT_THAT(store->Check().value(), testing::IsEmpty());
+}
+
+void ExpectReadersOfSqliteSeeSoundStates(std::chrono::seconds length) {
+  const TempFolder folder;
+  const std::string path = folder / "hone.db";
+  ReadDatabase database;
+  database.open = [&](OpenMode mode) { return OpenSqliteStore(path, mode).value(); };
+  database.look = [&] {
+    std::shared_ptr<sqlite::Connection> db =
+        sqlite::Connection::Open(path, sqlite::Access::kRead).value();
+    return [db] {
+      auto query = db->Prepare(kCounts).value();
+      EXPECT_TRUE(query.Step().value());
+      Counts counts = {};
+      for (int i = 0; i < static_cast<int>(counts.size()); ++i) {
+        counts[static_cast<size_t>(i)] = query.Integer(i);
+      }
+      return counts;
+    };
+  };
+  ExpectReadersSeeSoundStates(database, length);
 }
 
 }  // namespace hone::tuning_db

@@ -6,7 +6,7 @@ namespace hone::tuning_db {
 namespace {
 
 TEST(Concurrency, ManyReadersBesideTheWriterSeeSoundStatesOnly) {
-  ExpectReadersSeeSoundStates(std::chrono::seconds(5));
+  ExpectReadersOfSqliteSeeSoundStates(std::chrono::seconds(5));
 }
 
 }  // namespace

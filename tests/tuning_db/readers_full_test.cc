@@ -6,7 +6,7 @@ namespace hone::tuning_db {
 namespace {
 
 TEST(Concurrency, ManyReadersBesideTheWriterForAMinuteSeeSoundStatesOnly) {
-  ExpectReadersSeeSoundStates(std::chrono::seconds(60));
+  ExpectReadersOfSqliteSeeSoundStates(std::chrono::seconds(60));
 }
 
 }  // namespace
