@@ -4,8 +4,10 @@
 
 namespace hone::measure {
 
-// Nanoseconds of one pass: multiplications and additions in registers that wait for each other,
-// about ten microseconds. Needs no memory, so only the clock rate and preemption show.
+// Nanoseconds of one pass, about ten microseconds: multiplications and additions in registers, in
+// chains that keep the core's units busy. It needs no memory, so that the clock rate, preemption
+// and whoever shares the core's units (the other hardware thread) show, and nothing else. One chain
+// alone would wait for its own results, and not see who else uses the units.
 double RunCalibrator();
 
 }  // namespace hone::measure
