@@ -172,7 +172,8 @@ TEST_F(BoundedStoreTest, NoBatchIsGreaterThanAStoreTakes) {
   clock_.now_ns += 31 * kSecond;
   Tick();
   EXPECT_EQ(store_.refused, 0);
-  for (const tuning_db::Trial& trial : store_.OpenTrials(0).value()) {
+  const std::vector<tuning_db::Trial> open = store_.OpenTrials(0).value();
+  for (const tuning_db::Trial& trial : open) {
     ASSERT_EQ(trial.state, tuning_db::TrialState::kProposed);
   }
 }
