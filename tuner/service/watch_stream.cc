@@ -123,6 +123,7 @@ void WatchStream::End(const grpc::Status& status) {
 
 void WatchStream::OnDone() {
   parts_.hub->Unsubscribe(subscription_);
+  live_.reset();  // the context goes, also while a read is under way
   // The last owner, unless a read is under way.
   const std::shared_ptr<WatchStream> self = std::move(self_);
 }
