@@ -1,12 +1,10 @@
 // `hone auth`: who may call the daemon over a network.
-#include <fcntl.h>
+#include <sys/types.h>
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "CLI/CLI.hpp"
-#include "cli/exit_code.h"
 #include "cli/grants.h"
 #include "cli/json_document.h"
 #include "cli/verb.h"

@@ -22,6 +22,7 @@
 #include "runtime/thread_team.h"
 #include "support/clock.h"
 #include "support/daemon_address.h"
+#include "support/host_name.h"
 #include "support/parent_death.h"
 #include "support/random_id.h"
 #include "support/spare_cores.h"
@@ -54,10 +55,8 @@ constexpr size_t kNameDigits = 6;
 
 hone::v1::Hello MakeHello(const Flags& flags) {
   hone::v1::Hello hello;
-  char host[256] = {};
-  gethostname(host, sizeof(host) - 1);
   const std::string id = RandomId(kInstanceBytes);
-  const std::string process = fmt::format("{}-{}", host, getpid());
+  const std::string process = fmt::format("{}-{}", HostName(), getpid());
   hello.set_worker(flags.name.empty() ? fmt::format("{}-{}", process, id.substr(0, kNameDigits))
                                       : flags.name);
   hello.set_instance(fmt::format("{}-{}", process, id));

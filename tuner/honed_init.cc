@@ -1,13 +1,11 @@
 #include "tuner/honed_init.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <memory>
 
+#include "support/host_name.h"
 #include "support/status.h"
 #include "transport/server_address.h"
 #include "tuner/add_grant.h"
@@ -19,12 +17,6 @@ namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr const char* kAdministrator = "admin";
-
-std::string HostName() {
-  std::array<char, HOST_NAME_MAX + 1> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
-}
 
 // "farm:7070" is dialled as "farm".
 std::string HostOf(const std::string& address) {

@@ -5,14 +5,13 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <climits>
 #include <future>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "support/host_name.h"
 #include "support/status.h"
 #include "support/user_name.h"
 #include "tuner/executor.h"
@@ -52,12 +51,6 @@ std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
     promise.set_value({targets.begin(), targets.end()});
   });
   return future.get();
-}
-
-std::string HostName() {
-  std::array<char, HOST_NAME_MAX + 1> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
 }
 
 // Daemons of several machines may have sockets of one path.
