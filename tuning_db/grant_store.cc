@@ -6,6 +6,7 @@
 
 #include "support/status.h"
 #include "tuning_db/digest_bytes.h"
+#include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -14,6 +15,8 @@ absl::Status IsWellFormed(const Grant& grant) {
   if (grant.name.empty() || grant.role.empty()) {
     return absl::InvalidArgumentError("expected a grant with a name and a role");
   }
+  HONE_RETURN_IF_ERROR(IsText("a name", grant.name));
+  HONE_RETURN_IF_ERROR(IsText("a role", grant.role));
   if (grant.token_digest.empty() || DigestToBytes(grant.token_digest)) return absl::OkStatus();
   return absl::InvalidArgumentError("expected a SHA-256 in hexadecimal digits of a grant's token");
 }

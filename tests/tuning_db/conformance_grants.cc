@@ -74,6 +74,10 @@ TEST_P(Conformance, AGrantThatIsNoneIsRefused) {
   grant = Of("ann", "");
   EXPECT_TRUE(absl::IsInvalidArgument(store_->AddGrant(grant, 0).status()));
   grant = Of("ann");
+  for (const std::string& text : {std::string("a\0b", 3), std::string("\xff")}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(store_->AddGrant(Of(text), 0).status()));
+    EXPECT_TRUE(absl::IsInvalidArgument(store_->AddGrant(Of("ann", text), 0).status()));
+  }
   grant.token_digest = "secret";
   EXPECT_TRUE(absl::IsInvalidArgument(store_->AddGrant(grant, 0).status()));
   EXPECT_THAT(store_->ListGrants().value(), IsEmpty());
