@@ -16,6 +16,8 @@ namespace hone::cli {
 
 // A call that answers at once, and did not.
 inline constexpr std::chrono::seconds kCallLimit(30);
+// A daemon that is started again is found again at once, while a watch still waits for it.
+inline constexpr int kReconnectMs = 200;
 
 // One service of the daemon at `address`, which is as ReadServerAddress takes it. `Service` is what
 // gRPC generates for it, such as v1::LogService; who uses this includes that header. Not

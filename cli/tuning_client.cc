@@ -170,7 +170,13 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
     if (ended.ok() || stop()) return absl::OkStatus();
     last = connection_->connection().StatusOf(ended);
     if (last.code() != absl::StatusCode::kUnavailable) return last;
-    for (int i = 0; i < kPauseIntervals && !stop(); ++i) std::this_thread::sleep_for(kStopInterval);
+    const auto& channel = connection_->connection().channel();
+    for (int i = 0; i < kPauseIntervals && !stop(); ++i) {
+      // gRPC connects while somebody waits for it: over TLS that takes several steps, which a
+      // thread that sleeps would hold up.
+      const auto end = std::chrono::system_clock::now() + kStopInterval;
+      if (channel->WaitForConnected(end)) std::this_thread::sleep_until(end);
+    }
   }
   return last;
 }

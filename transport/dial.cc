@@ -96,7 +96,8 @@ DaemonConnection::DaemonConnection(const ServerAddress& address, const DialOptio
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveLimitMs);
   if (options.reconnect_ms > 0) {
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, options.reconnect_ms);
-    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.reconnect_ms);
+    // gRPC takes this for the time that an attempt may take: TLS over a slow line needs some.
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kKeepaliveLimitMs);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, options.reconnect_ms);
   }
   if (address.host_port.empty()) {
