@@ -1,4 +1,5 @@
 // A honed that serves a network, its workers and its clients, each with a join string of its own.
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,14 +39,18 @@ class Network : public ::testing::Test {
     std::string join = init->ReadLine(30 * kSecondNs).value();
     ASSERT_TRUE(Eventually([&] { return init->HasEnded(); }));
     EXPECT_EQ(WEXITSTATUS(init->Stop(0)), 0);
-    auto child = ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db",
-                                      "--listen", "localhost:0", "--tls", folder_ / "tls",
-                                      "--audit-log", folder_ / "audit"});
+    Serve("localhost:0");
+    WriteJoin("admin", join);
+  }
+  void Serve(const std::string& listen) {
+    honed_.reset();
+    auto child =
+        ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db", "--listen", listen,
+                             "--tls", folder_ / "tls", "--audit-log", folder_ / "audit"});
     ASSERT_TRUE(child.ok()) << child.status();
     honed_ = std::make_unique<ChildProcess>(*std::move(child));
     const std::string ready = honed_->ReadLine(30 * kSecondNs).value();
     port_ = ready.substr(ready.rfind(':'));
-    WriteJoin("admin", join);
   }
   void WriteJoin(const std::string& name, std::string join) {
     const size_t begin = std::string("hone://").size();
@@ -107,6 +112,23 @@ TEST_F(Network, AModelIsTunedFromAnotherPlaceByAWorkerOfAThird) {
   EXPECT_THAT(audit, HasSubstr("PERMISSION_DENIED"));
   EXPECT_THAT(audit, Not(HasSubstr("ListJobs")));
   EXPECT_THAT(audit, Not(HasSubstr("hone_"))) << "no token is in it";
+}
+
+TEST_F(Network, AWatchOutlivesARestartOfTheDaemon) {
+  StartHoned();
+  Grant("ann", "submit");
+  RunningHone watch({"tune", "mlp.onnx", "--trials", "2", "--target", "native", "--micro-kernels",
+                     "never", "--server", At("ann")},
+                    folder_.path());
+  ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 waits") != std::string::npos; }))
+      << watch.Err();
+  kill(honed_->pid(), SIGKILL);
+  ASSERT_TRUE(Eventually([&] { return honed_->HasEnded(); }));
+  Serve("localhost" + port_);
+  const Finished cancelled = Run({"job", "cancel", "1", "--server", At("ann")});
+  ASSERT_EQ(cancelled.exit_code, 0) << cancelled.err;
+  ASSERT_TRUE(Eventually([&] { return watch.HasEnded(); })) << watch.Err();
+  EXPECT_EQ(watch.Finish().exit_code, 8);
 }
 
 TEST_F(Network, TheServersOwnUserLetsOthersInWithoutAToken) {
