@@ -21,7 +21,6 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kDayNs = 86'400 * kSecondNs;
 constexpr int64_t kOverlapNs = 3'600 * kSecondNs;
 constexpr int kLongestDays = 36'500;
-constexpr mode_t kOwnFile = 0600;
 
 struct Options {
   GrantsPlace place;
@@ -69,12 +68,6 @@ std::string SecretOf(const v1::AddGrantResponse& added) {
                      .token = added.token()});
 }
 
-absl::Status WriteSecret(const std::string& path, const std::string& secret) {
-  HONE_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path, kOwnFile));
-  HONE_RETURN_IF_ERROR(file.Write(secret + "\n"));
-  return file.Commit();
-}
-
 absl::Status Add(const Options& options) {
   if (!options.output.empty()) HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());
   v1::AddGrantRequest request;
@@ -88,7 +81,7 @@ absl::Status Add(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const v1::AddGrantResponse added, grants->Add(request));
   const std::string secret = SecretOf(added);
   if (!options.output.empty()) {
-    HONE_RETURN_IF_ERROR(WriteSecret(options.output, secret));
+    HONE_RETURN_IF_ERROR(WriteOwnFile(options.output, secret + "\n"));
   }
   if (options.json) {
     nlohmann::json document = {{"schema", 1}, {"grant", ToJson(added.grant())}};

@@ -141,4 +141,11 @@ absl::Status OutputFile::Commit() {
   return absl::OkStatus();
 }
 
+absl::Status WriteOwnFile(const std::string& path, std::string_view bytes) {
+  constexpr mode_t kOwnFile = 0600;
+  HONE_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path, kOwnFile));
+  HONE_RETURN_IF_ERROR(file.Write(bytes));
+  return file.Commit();
+}
+
 }  // namespace hone

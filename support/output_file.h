@@ -44,6 +44,9 @@ class OutputFile {
   int fd_ = -1;
 };
 
+// A file of mode 0600, for keys and tokens.
+absl::Status WriteOwnFile(const std::string& path, std::string_view bytes);
+
 }  // namespace hone
 
 #endif  // HONE_SUPPORT_OUTPUT_FILE_H_

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "support/daemon_address.h"
+#include "support/output_file.h"
 #include "support/parent_death.h"
 #include "support/spare_cores.h"
 #include "support/status.h"
@@ -24,6 +25,7 @@
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"
 #include "tuner/compiler_lowerer.h"
+#include "tuner/honed_health.h"
 #include "tuner/honed_init.h"
 #include "tuner/search/searches.h"
 #include "tuner/searches.h"
@@ -37,6 +39,7 @@ namespace {
 enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kBadInput = 3, kUnreachable = 5, kBusy = 7 };
 
 constexpr int kLockRetryMs = 100;
+constexpr int64_t kHealthLimitNs = 5'000'000'000;
 // So long before its certificate ends, a daemon that starts says so.
 constexpr int64_t kWarningDays = 30;
 
@@ -116,7 +119,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(1, 1024));
 }
 
-CLI::App* AddInit(CLI::App& app, InitOptions& options, bool& renews) {
+CLI::App* AddInit(CLI::App& app, InitOptions& options, std::string& output, bool& renews) {
   CLI::App* const init = app.add_subcommand(
       "init", "make keys, a certificate and an administrator's token for --listen");
   options.tls = DefaultIdentityFolder();
@@ -126,9 +129,18 @@ CLI::App* AddInit(CLI::App& app, InitOptions& options, bool& renews) {
       ->capture_default_str();
   init->add_option("--name", options.names, "one more name or address of the host");
   init->add_option("--db", options.db, "the tuning database, which keeps who may call");
+  init->add_option("--output", output,
+                   "a file of mode 0600 for the administrator's join string (default: printed)");
   init->add_flag("--renew", renews,
                  "give the server a new certificate; its key, and what clients trust, stay");
   return init;
+}
+
+CLI::App* AddHealth(CLI::App& app, std::string& socket) {
+  CLI::App* const health = app.add_subcommand("health", "say whether a honed serves here");
+  socket = DefaultDaemonSocket();
+  health->add_option("--socket", socket, "its Unix socket")->capture_default_str();
+  return health;
 }
 
 // A worker that measures on all cores alternates with building, which then has them all.
@@ -223,7 +235,7 @@ std::shared_ptr<const schedule::MicroKernelTimes> Measured(tuning_db::Store& sto
   return times.ok() ? *std::move(times) : nullptr;
 }
 
-int RunInit(InitOptions options, bool renews) {
+int RunInit(InitOptions options, const std::string& output, bool renews) {
   if (renews) {
     const absl::Status renewed = RenewServer(options, Clock::Real());
     if (!renewed.ok()) return Fail(renewed);
@@ -233,13 +245,35 @@ int RunInit(InitOptions options, bool renews) {
     return kDone;
   }
   if (options.db.empty()) options.db = DefaultDatabase();
+  // A file that cannot be written is found before a token is made that nobody would see.
+  if (!output.empty()) {
+    const auto place = ResolveOutput(output);
+    if (!place.ok()) return Fail(place.status());
+  }
   const absl::StatusOr<std::string> join = InitServer(options, Clock::Real());
   if (!join.ok()) return Fail(join.status());
-  fmt::print(stderr,
-             "honed: keys and certificate are in {0}; start `honed --listen HOST:PORT --tls {0}`.\n"
-             "honed: the administrator dials with this join string, which is told this once:\n",
-             options.tls);
-  fmt::print("{}\n", *join);
+  fmt::print(
+      stderr,
+      "honed: keys and certificate are in {0}; start `honed --listen HOST:PORT --tls {0}`.\n",
+      options.tls);
+  if (output.empty()) {
+    fmt::print(stderr, "honed: the administrator's join string, which is told this once:\n");
+    fmt::print("{}\n", *join);
+    return kDone;
+  }
+  const absl::Status written = WriteOwnFile(output, *join + "\n");
+  if (!written.ok()) return Fail(written);
+  fmt::print(stderr, "honed: the administrator dials with --server @{}\n", output);
+  return kDone;
+}
+
+int RunHealth(const std::string& socket) {
+  const absl::StatusOr<int> workers = AskHealth(socket, kHealthLimitNs);
+  if (!workers.ok()) {
+    return Fail(kUnreachable, fmt::format("no honed serves at unix:{}: {}", socket,
+                                          std::string(workers.status().message())));
+  }
+  fmt::print("serving, workers: {}\n", *workers);
   return kDone;
 }
 
@@ -325,7 +359,10 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   InitOptions of_init;
   bool renews = false;
-  CLI::App* const init = AddInit(app, of_init, renews);
+  std::string join_file;
+  CLI::App* const init = AddInit(app, of_init, join_file, renews);
+  std::string asked_socket;
+  CLI::App* const health = AddHealth(app, asked_socket);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ConfigError& error) {
@@ -337,7 +374,8 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));
   }
-  if (init->parsed()) return RunInit(of_init, renews);
+  if (init->parsed()) return RunInit(of_init, join_file, renews);
+  if (health->parsed()) return RunHealth(asked_socket);
   if (flags.listen.empty() &&
       !(flags.tls + flags.advertise + flags.client_authority + flags.audit_log).empty()) {
     return Fail(kUsage, "--tls, --advertise, --client-authority and --audit-log go with --listen");

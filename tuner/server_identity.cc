@@ -20,14 +20,7 @@ constexpr const char* kAuthorityKey = "authority.key";
 constexpr const char* kAuthorityCertificate = "authority.crt";
 constexpr const char* kServerKey = "server.key";
 constexpr const char* kServerCertificate = "server.crt";
-constexpr mode_t kOwnFile = 0600;
 constexpr mode_t kOwnFolder = 0700;
-
-absl::Status WriteSecret(const std::string& path, const std::string& bytes) {
-  HONE_ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path, kOwnFile));
-  HONE_RETURN_IF_ERROR(file.Write(bytes));
-  return file.Commit();
-}
 
 absl::Status MakeFolder(const std::string& folder) {
   std::error_code error;
@@ -56,10 +49,10 @@ absl::Status ServerIdentity::Make(const std::vector<std::string>& names, int64_t
   HONE_ASSIGN_OR_RETURN(
       const Identity server,
       MakeIdentity(authority, names, CertificateUse::kServer, now_s, kServerDays));
-  HONE_RETURN_IF_ERROR(WriteSecret(PathOf(kAuthorityKey), authority.key));
-  HONE_RETURN_IF_ERROR(WriteSecret(PathOf(kAuthorityCertificate), authority.certificate));
-  HONE_RETURN_IF_ERROR(WriteSecret(PathOf(kServerKey), server.key));
-  return WriteSecret(PathOf(kServerCertificate), server.certificate + authority.certificate);
+  HONE_RETURN_IF_ERROR(WriteOwnFile(PathOf(kAuthorityKey), authority.key));
+  HONE_RETURN_IF_ERROR(WriteOwnFile(PathOf(kAuthorityCertificate), authority.certificate));
+  HONE_RETURN_IF_ERROR(WriteOwnFile(PathOf(kServerKey), server.key));
+  return WriteOwnFile(PathOf(kServerCertificate), server.certificate + authority.certificate);
 }
 
 absl::Status ServerIdentity::Renew(const std::vector<std::string>& names, int64_t now_s) const {
@@ -70,7 +63,7 @@ absl::Status ServerIdentity::Renew(const std::vector<std::string>& names, int64_
   HONE_ASSIGN_OR_RETURN(
       const Identity server,
       MakeIdentity(authority, names, CertificateUse::kServer, now_s, kServerDays, key));
-  return WriteSecret(PathOf(kServerCertificate), server.certificate + authority.certificate);
+  return WriteOwnFile(PathOf(kServerCertificate), server.certificate + authority.certificate);
 }
 
 absl::StatusOr<std::string> ServerIdentity::Fingerprint() const {

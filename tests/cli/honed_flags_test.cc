@@ -20,8 +20,31 @@ class HonedFlags : public ::testing::Test {
         {honed, "--memory", "--socket", folder_ / "socket", "--config", folder_ / "flags"});
   }
 
+  // The exit code of `honed health`.
+  int Health(std::string* said = nullptr) {
+    auto health =
+        ChildProcess::Start({HONE_BIN_DIR "/honed", "health", "--socket", folder_ / "socket"});
+    EXPECT_TRUE(health.ok()) << health.status();
+    const auto line = health->ReadLine(kLimitNs);
+    if (said != nullptr && line.ok()) *said = *line;
+    EXPECT_TRUE(Eventually([&] { return health->HasEnded(); }));
+    return WEXITSTATUS(health->Stop(kLimitNs));
+  }
+
   TestFolder folder_;
 };
+
+TEST_F(HonedFlags, HealthIsThatOfTheDaemonAtTheSocket) {
+  EXPECT_EQ(Health(), 5);
+  auto honed = Start("");
+  ASSERT_TRUE(honed.ok()) << honed.status();
+  ASSERT_TRUE(honed->ReadLine(kLimitNs).ok());
+  std::string said;
+  EXPECT_EQ(Health(&said), 0);
+  EXPECT_EQ(said, "serving, workers: 0");
+  honed->Stop(kLimitNs);
+  EXPECT_EQ(Health(), 5);
+}
 
 TEST_F(HonedFlags, AreReadFromTheFile) {
   auto honed = Start("builders = 2\nlog-level = \"error\"\n");
