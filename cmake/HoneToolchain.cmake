@@ -10,6 +10,9 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Every shared library is the system's, where its loader finds it; a program is installed as it was built.
+set(CMAKE_SKIP_RPATH ON)
+
 # For every target, as some dependencies ask for it: precompiled headers want the same everywhere.
 add_compile_options(-pthread)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer)
