@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A farm in containers, each with an address of its own: a daemon, workers, and clients, over TLS. It is paused, cut off and
+killed while jobs run, and the jobs end with exactly what was asked for. containers_full_test.py: builds the images first;
+with HONE_IMAGES=present it takes those that are there."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+from collections import Counter
+from typing import Any
+
+import engine
+
+ROOT = pathlib.Path(__file__).parents[2]
+NETWORK = "hone-farm"
+VOLUME = "hone-farm-data"
+IMAGES = {"daemon": "localhost/hone-daemon", "worker": "localhost/hone-worker", "hone": "localhost/hone"}
+TRIALS = 48
+CUT_OFF_S = 60
+PAUSED_S = 20
+CANCELLED = 8
+
+
+def build_images() -> None:
+    if os.environ.get("HONE_IMAGES") == "present":
+        return
+    engine.make_base()
+    for name, image in IMAGES.items():
+        file = str(ROOT / f"docker/Containerfile.{name}")
+        engine.podman("build", "--format", "docker", "--network", "host", "-f", file, "-t", image, str(ROOT))
+
+
+class Farm:
+    """The daemon, its identity, and who may call it."""
+
+    def __init__(self, models: pathlib.Path) -> None:
+        self.models = models
+        engine.podman("network", "create", NETWORK)
+        engine.podman("volume", "create", VOLUME)
+        init = ["init", "--address", "honed:7070"]
+        self.admin = engine.podman("run", "--rm", "-v", f"{VOLUME}:/var/lib/hone", IMAGES["daemon"], *init).stdout.strip()
+        self.honed = self.container(
+            "honed", "daemon", ["--listen", "0.0.0.0:7070", "--advertise", "honed:7070"], ["-v", f"{VOLUME}:/var/lib/hone"]
+        )
+        healthy = lambda: engine.podman("exec", "honed", "honed", "health", check=False).returncode == 0  # noqa: E731
+        engine.eventually(healthy, 60, "honed is healthy")
+        self.work = self.grant("boards", "work")
+        self.ann = self.grant("ann", "submit")
+        self.rita = self.grant("rita", "read")
+
+    @staticmethod
+    def remove() -> None:
+        """Whatever there is of it, also of a run that was killed."""
+        for name in engine.podman("ps", "-a", "-q", "--filter", f"network={NETWORK}").stdout.split():
+            engine.podman("rm", "-f", "-t", "1", name, check=False)
+        engine.podman("network", "rm", "-f", NETWORK, check=False)
+        engine.podman("volume", "rm", "-f", VOLUME, check=False)
+
+    def container(self, name: str, image: str, arguments: list[str], options: list[str]) -> str:
+        network = ["--name", name, "--network", NETWORK, "--network-alias", name]
+        return engine.podman("run", "-d", *network, *options, IMAGES[image], *arguments).stdout.strip()
+
+    def worker(self, name: str) -> None:
+        self.container(name, "worker", ["--name", name, "--threads", "1"], ["-e", f"HONE_SERVER={self.work}"])
+
+    def command(self, join: str, *arguments: str) -> list[str]:
+        mount = ["-v", f"{self.models}:/models", "-w", "/models"]
+        return ["podman", "run", "--rm", "--network", NETWORK, *mount, "-e", f"HONE_SERVER={join}", IMAGES["hone"], *arguments]
+
+    def hone(self, join: str, *arguments: str) -> str:
+        done = subprocess.run(self.command(join, *arguments), text=True, capture_output=True)
+        assert done.returncode == 0, (arguments, done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def json(self, join: str, *arguments: str) -> Any:
+        return json.loads(self.hone(join, *arguments, "--json"))
+
+    def grant(self, name: str, role: str) -> str:
+        return self.hone(self.admin, "auth", "add", name, "--role", role).strip()
+
+    def workers(self) -> list[str]:
+        return sorted(worker["worker"] for worker in self.json(self.rita, "worker", "list")["workers"])
+
+    def job(self, number: int) -> Any:
+        return self.json(self.rita, "job", "show", str(number))
+
+    def await_trials(self, number: int, trials: int) -> None:
+        engine.eventually(lambda: self.job(number)["done"] >= trials, 300, f"job {number} has {trials} trials")
+
+
+class ContainersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        engine.require_podman()
+        build_images()
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        models = pathlib.Path(folder.name)
+        models.chmod(0o777)
+        Farm.remove()
+        self.addCleanup(Farm.remove)
+        self.farm = Farm(models)
+        self.farm.hone(self.farm.ann, "zoo", "mlp", "-o", "mlp.onnx")
+
+    def test_the_workers_image_is_small_and_nobody_is_root(self) -> None:
+        size = int(engine.podman("image", "inspect", "--format", "{{.Size}}", IMAGES["worker"]).stdout)
+        self.assertLessEqual(size, 150_000_000)
+        for image in IMAGES.values():
+            self.assertEqual(engine.podman("run", "--rm", "--entrypoint", "id", image, "-u").stdout.strip(), "900")
+
+    def test_a_farm_is_paused_cut_off_and_killed_and_its_job_ends_exactly(self) -> None:
+        farm = self.farm
+        for name in ("worker-1", "worker-2"):
+            farm.worker(name)
+        engine.eventually(lambda: farm.workers() == ["worker-1", "worker-2"], 60, "both workers have joined")
+        arguments = ["job", "submit", "mlp.onnx", "--trials", str(TRIALS), "--full-budget", "--threads", "1", "--target", "native"]
+        job = farm.json(farm.ann, *arguments)["job"]
+
+        farm.await_trials(job, 4)
+        engine.podman("pause", "worker-1")
+        time.sleep(PAUSED_S)
+        engine.podman("unpause", "worker-1")
+        engine.podman("network", "disconnect", NETWORK, "worker-2")
+        time.sleep(CUT_OFF_S)
+        engine.podman("network", "connect", "--alias", "worker-2", NETWORK, "worker-2")
+        engine.podman("kill", "honed")
+        engine.podman("start", "honed")
+        engine.podman("kill", "worker-1")
+        engine.podman("start", "worker-1")
+
+        farm.hone(farm.rita, "job", "watch", str(job))
+        shown = farm.job(job)
+        self.assertEqual(shown["state"], "done")
+        self.assertEqual({task["trials"] for task in shown["tasks"]}, {TRIALS})
+        self.assert_nothing_twice()
+
+    def assert_nothing_twice(self) -> None:
+        folder = engine.podman("volume", "inspect", "--format", "{{.Mountpoint}}", VOLUME).stdout.strip()
+        engine.podman("stop", "-t", "30", "honed")
+        check = engine.podman("run", "--rm", "-v", f"{folder}:/data", IMAGES["hone"], "db", "check", "--db", "/data/hone.db")
+        self.assertIn("ok", check.stdout)
+        listing = ["log", "list", "--db", "/data/hone.db", "--json"]
+        log = engine.podman("run", "--rm", "-v", f"{folder}:/data", IMAGES["hone"], *listing).stdout
+        tried = Counter((record["workload"], record["config"]) for record in json.loads(log)["records"])
+        self.assertEqual([configs for configs, times in tried.items() if times > 1], [])
+
+    def test_a_job_is_watched_from_another_container_paused_resumed_and_cancelled(self) -> None:
+        farm = self.farm
+        farm.worker("worker-1")
+        arguments = ["job", "submit", "mlp.onnx", "--trials", "100000", "--full-budget", "--threads", "1", "--target", "native"]
+        job = str(farm.json(farm.ann, *arguments)["job"])
+        with subprocess.Popen(farm.command(farm.rita, "job", "watch", job), stdout=subprocess.DEVNULL) as watch:
+            farm.await_trials(int(job), 2)
+            self.assertEqual(farm.json(farm.ann, "job", "pause", job)["state"], "paused")
+            self.assertIn(farm.json(farm.ann, "job", "resume", job)["state"], ("queued", "running"))
+            farm.await_trials(int(job), farm.job(int(job))["done"] + 2)
+            farm.hone(farm.ann, "job", "cancel", job)
+            self.assertEqual(watch.wait(60), CANCELLED)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
