@@ -1,6 +1,4 @@
 // `hone auth`: who may call the daemon over a network.
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 

@@ -79,7 +79,7 @@ class Container:
 
     def run(self, command: str, check: bool = True, user: str = "root") -> subprocess.CompletedProcess[str]:
         """A line of shell in it."""
-        return podman("exec", "--user", user, "--workdir", "/root", self.id, "sh", "-c", command, check=check)
+        return podman("exec", "--user", user, "--workdir", "/tmp", self.id, "sh", "-c", command, check=check)
 
     def copy_in(self, source: pathlib.Path, target: str) -> None:
         podman("cp", str(source), f"{self.id}:{target}")

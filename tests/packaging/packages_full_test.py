@@ -105,8 +105,8 @@ class PackagesTest(unittest.TestCase):
                     engine.eventually(lambda: farm.run("honed health", check=False).returncode == 0, 60, "honed serves")
             with tempfile.TemporaryDirectory() as folder:
                 join = pathlib.Path(folder) / "board-7.join"
-                farm.copy_out("/root/board-7.join", join)
-                board.copy_in(join, "/root/board-7.join")
+                farm.copy_out("/tmp/board-7.join", join)
+                board.copy_in(join, "/tmp/board-7.join")
             for command in on_worker:
                 board.run(f"nohup {command} >worker.log 2>&1 &")
             engine.eventually(
