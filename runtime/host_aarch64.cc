@@ -1,54 +1,123 @@
 // Names and features are those of LLVM 19.
-#ifdef __aarch64__
-
-#include <sys/auxv.h>
-
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "runtime/host_cpu.h"
 
 namespace hone {
 namespace {
 
+enum class Word { kHwcap, kHwcap2 };
+
 struct Feature {
-  const char* name;
-  unsigned long kind;
+  std::string_view name;
+  Word in;
   int bit;
 };
 
+// What code generation or a template can ask for, and compiler/ir knows. The system names a feature
+// here only where it also saves its registers.
 constexpr Feature kFeatures[] = {
-    {"fp-armv8", AT_HWCAP, 0}, {"neon", AT_HWCAP, 1},      {"crc", AT_HWCAP, 7},
-    {"lse", AT_HWCAP, 8},      {"fullfp16", AT_HWCAP, 10}, {"dotprod", AT_HWCAP, 20},
-    {"sve", AT_HWCAP, 22},     {"sve2", AT_HWCAP2, 1},     {"i8mm", AT_HWCAP2, 13},
-    {"bf16", AT_HWCAP2, 14},
+    {"fp-armv8", Word::kHwcap, 0}, {"neon", Word::kHwcap, 1},      {"crc", Word::kHwcap, 7},
+    {"lse", Word::kHwcap, 8},      {"fullfp16", Word::kHwcap, 10}, {"dotprod", Word::kHwcap, 20},
+    {"sve", Word::kHwcap, 22},     {"sve2", Word::kHwcap2, 1},     {"i8mm", Word::kHwcap2, 13},
+    {"bf16", Word::kHwcap2, 14},
 };
-constexpr int kReadsIdRegisters = 11;  // of AT_HWCAP
+
+constexpr std::string_view kVersion81 = "crc lse";
+constexpr std::string_view kVersion82 = "crc dotprod fullfp16 lse";
 
 struct Part {
   uint32_t implementer;
-  uint32_t part;
-  const char* name;
+  uint32_t number;
+  std::string_view name;
+  // What instruction selection may use unasked when it hears the name.
+  std::string_view needs;
+  std::string_view also = "";
 };
+
+constexpr uint32_t kArm = 0x41;
+constexpr uint32_t kFujitsu = 0x46;
+constexpr uint32_t kAmpere = 0xC0;
 
 constexpr Part kParts[] = {
-    {0x41, 0xD03, "cortex-a53"},  {0x41, 0xD05, "cortex-a55"},  {0x41, 0xD07, "cortex-a57"},
-    {0x41, 0xD08, "cortex-a72"},  {0x41, 0xD0B, "cortex-a76"},  {0x41, 0xD41, "cortex-a78"},
-    {0x41, 0xD44, "cortex-x1"},   {0x41, 0xD0C, "neoverse-n1"}, {0x41, 0xD40, "neoverse-v1"},
-    {0x41, 0xD49, "neoverse-n2"}, {0x41, 0xD4F, "neoverse-v2"}, {0x46, 0x001, "a64fx"},
-    {0xC0, 0xAC3, "ampere1"},
+    {kArm, 0xD03, "cortex-a53", "crc"},
+    {kArm, 0xD07, "cortex-a57", "crc"},
+    {kArm, 0xD08, "cortex-a72", "crc"},
+    {kArm, 0xD05, "cortex-a55", kVersion82},
+    {kArm, 0xD0B, "cortex-a76", kVersion82},
+    {kArm, 0xD41, "cortex-a78", kVersion82},
+    {kArm, 0xD44, "cortex-x1", kVersion82},
+    {kArm, 0xD0C, "neoverse-n1", kVersion82},
+    {kArm, 0xD40, "neoverse-v1", kVersion82, "bf16 i8mm sve"},
+    {kArm, 0xD49, "neoverse-n2", kVersion82, "bf16 i8mm sve sve2"},
+    {kArm, 0xD4F, "neoverse-v2", kVersion82, "bf16 i8mm sve sve2"},
+    // Newer server cores than these that lack SVE have it hidden by a hypervisor or the system.
+    {kArm, 0xD40, "neoverse-n1", kVersion82},
+    {kArm, 0xD49, "neoverse-n1", kVersion82},
+    {kArm, 0xD4F, "neoverse-n1", kVersion82},
+    {kFujitsu, 0x001, "a64fx", kVersion81, "fullfp16 sve"},
+    {kAmpere, 0xAC3, "ampere1", kVersion82, "bf16 i8mm"},
 };
 
-std::string Name() {
-  if ((getauxval(AT_HWCAP) >> kReadsIdRegisters & 1) == 0) return "generic";
-  uint64_t id = 0;
-  asm("mrs %0, MIDR_EL1" : "=r"(id));
+std::vector<std::string> Features(const ArmSource& source) {
+  std::vector<std::string> features;
+  for (const Feature& feature : kFeatures) {
+    const uint64_t bits = feature.in == Word::kHwcap ? source.hwcap : source.hwcap2;
+    if ((bits >> feature.bit & 1) != 0) features.emplace_back(feature.name);
+  }
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
+std::string Name(uint64_t midr, const std::vector<std::string>& features) {
+  const auto implementer = static_cast<uint32_t>(midr >> 24 & 0xFF);
+  const auto number = static_cast<uint32_t>(midr >> 4 & 0xFFF);
   for (const Part& part : kParts) {
-    if (part.implementer == (id >> 24 & 0xFF) && part.part == (id >> 4 & 0xFFF)) return part.name;
+    if (part.implementer == implementer && part.number == number && HasAll(features, part.needs) &&
+        HasAll(features, part.also)) {
+      return std::string(part.name);
+    }
   }
   return "generic";
 }
+
+}  // namespace
+
+HostCpu DescribeArm(const ArmSource& source) {
+  HostCpu host;
+  host.triple = "aarch64-linux-gnu";
+  host.features = Features(source);
+  host.cpu = Name(source.midr, host.features);
+  return host;
+}
+
+}  // namespace hone
+
+#ifdef __aarch64__
+
+#include <sys/auxv.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "runtime/thread_team.h"
+
+namespace hone {
+namespace {
+
+// Of the core that measurements take first: those of a machine need not be alike.
+uint64_t ReadMidr() {
+  constexpr uint64_t kReadsIdRegisters = uint64_t{1} << 11;  // of AT_HWCAP
+  uint64_t midr = 0;
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(UsableCores().back()) +
+                     "/regs/identification/midr_el1");
+  if (file >> std::hex >> midr) return midr;
+  if ((getauxval(AT_HWCAP) & kReadsIdRegisters) != 0) asm("mrs %0, MIDR_EL1" : "=r"(midr));
+  return midr;
+}
+
+ArmSource ThisMachine() { return {getauxval(AT_HWCAP), getauxval(AT_HWCAP2), ReadMidr()}; }
 
 // Sizes as the kernel knows them ("64K"); where it says nothing the defaults stay.
 void FillCaches(HostCpu* host) {
@@ -69,22 +138,12 @@ void FillCaches(HostCpu* host) {
 }  // namespace
 
 const std::vector<std::string>& HostFeatures() {
-  static const auto* const features = [] {
-    auto* found = new std::vector<std::string>();
-    for (const Feature& feature : kFeatures) {
-      if ((getauxval(feature.kind) >> feature.bit & 1) != 0) found->emplace_back(feature.name);
-    }
-    std::sort(found->begin(), found->end());
-    return found;
-  }();
+  static const auto* const features = new std::vector<std::string>(Features(ThisMachine()));
   return *features;
 }
 
 HostCpu DescribeHost() {
-  HostCpu host;
-  host.triple = "aarch64-linux-gnu";
-  host.cpu = Name();
-  host.features = HostFeatures();
+  HostCpu host = DescribeArm(ThisMachine());
   FillCaches(&host);
   return host;
 }

@@ -18,6 +18,9 @@ struct HostCpu {
   std::array<int64_t, 3> cache_bytes = {32 << 10, 512 << 10, 8 << 20};  // L1 data, L2, L3
 };
 
+// Whether all of these words ("avx2 fma") are among features, which are sorted.
+bool HasAll(const std::vector<std::string>& features, std::string_view words);
+
 // A source of CPUID leaves, so that tests can be any machine.
 struct CpuidRegisters {
   uint32_t eax = 0;
@@ -36,6 +39,17 @@ struct CpuidSource {
 // only where all that LLVM would assume of it is there (hypervisors hide features); else that of an
 // older one of its kind, of which all is there, or "x86-64-v4", "-v3" or "-v2".
 HostCpu DescribeX86(const CpuidSource& source);
+
+// What an AArch64 system says of the processor, so that tests can be any machine.
+struct ArmSource {
+  uint64_t hwcap = 0;   // getauxval(AT_HWCAP)
+  uint64_t hwcap2 = 0;  // AT_HWCAP2
+  uint64_t midr = 0;    // the register MIDR_EL1, which names the core; 0: not known
+};
+
+// A core's name is given only where all that LLVM would assume of it is there; else that of an
+// older one of its kind, of which all is there, or "generic". Sizes of caches are those of HostCpu.
+HostCpu DescribeArm(const ArmSource& source);
 
 // This machine. On an architecture Hone does not know, a "generic" one.
 HostCpu DescribeHost();

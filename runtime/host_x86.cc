@@ -1,6 +1,5 @@
 // Names and features are those of LLVM 19.
 #include <algorithm>
-#include <sstream>
 #include <string_view>
 
 #include "runtime/host_cpu.h"
@@ -160,14 +159,6 @@ std::vector<std::string> Features(const CpuidSource& source) {
   }
   std::sort(features.begin(), features.end());
   return features;
-}
-
-bool HasAll(const std::vector<std::string>& features, std::string_view words) {
-  std::istringstream stream{std::string(words)};
-  for (std::string word; stream >> word;) {
-    if (!std::binary_search(features.begin(), features.end(), word)) return false;
-  }
-  return true;
 }
 
 bool Fits(const Model& model, const std::vector<std::string>& features) {
