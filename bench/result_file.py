@@ -108,6 +108,8 @@ def target_cpu() -> str:
         model = pathlib.Path(folder) / "none.relay"
         model.write_text(NO_WORK, encoding="utf-8")
         target: str = hone("explain", str(model))["target"]
+    if "-emulated=yes" in target.split():
+        raise SystemExit("expected a real processor, for its figures are published; found an emulated one: " + target)
     (cpu,) = [flag.removeprefix("-mcpu=") for flag in target.split() if flag.startswith("-mcpu=")]
     return cpu
 

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
+#include "runtime/target_text.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -25,6 +26,11 @@ struct Options {
 
 absl::StatusOr<std::unique_ptr<tuning_db::Store>> Open(const Options& options) {
   return tuning_db::OpenStore(DatabasePath(options.database), tuning_db::OpenMode::kReadOnly);
+}
+
+// Behind a figure that says nothing of a real processor.
+const char* EmulatedMark(const nlohmann::json& row) {
+  return row["emulated"].get<bool>() ? "  (emulated)" : "";
 }
 
 absl::Status List(const Options& options) {
@@ -47,6 +53,7 @@ absl::Status List(const Options& options) {
     list.push_back({{"id", record.id},
                     {"workload", task.workload},
                     {"target", task.target},
+                    {"emulated", IsOfEmulated(task.target)},
                     {"signature", trial.signature},
                     {"config", trial.config},
                     {"purpose", std::string(tuning_db::Name(trial.purpose))},
@@ -67,10 +74,10 @@ absl::Status List(const Options& options) {
   fmt::print("{:>7} {:<8} {:<13} {:>12}  {}\n", "id", "purpose", "outcome", "median", "config");
   for (const nlohmann::json& record : list) {
     const auto retracted = record["retracted"].get<std::string>();
-    fmt::print("{:>7} {:<8} {:<13} {:>12}  {}{}\n", record["id"].get<int64_t>(),
+    fmt::print("{:>7} {:<8} {:<13} {:>12}  {}{}{}\n", record["id"].get<int64_t>(),
                record["purpose"].get<std::string>(), record["outcome"].get<std::string>(),
                FormatNs(record["median_us"].get<double>() * 1e3),
-               record["config"].get<std::string>(),
+               record["config"].get<std::string>(), EmulatedMark(record),
                retracted.empty() ? "" : fmt::format("  (retracted: {})", retracted));
   }
   return absl::OkStatus();
@@ -85,6 +92,7 @@ absl::Status Best(const Options& options) {
     const tuning_db::FinalEntry& winner = final.entries[final.winner];
     list.push_back({{"workload", task.workload},
                     {"target", task.target},
+                    {"emulated", IsOfEmulated(task.target)},
                     {"signature", final.signature},
                     {"config", winner.config},
                     {"best_us", tuning_db::WinnerNs(final) * 1e-3},
@@ -99,10 +107,11 @@ absl::Status Best(const Options& options) {
     return absl::OkStatus();
   }
   for (const nlohmann::json& best : list) {
-    fmt::print("{:>12} {:>6.2f}x of default, {} trials  {}\n    {}\n",
+    fmt::print("{:>12} {:>6.2f}x of default, {} trials  {}{}\n    {}\n",
                FormatNs(best["best_us"].get<double>() * 1e3),
                best["ratio_to_default"].get<double>(), best["trials"].get<int64_t>(),
-               best["config"].get<std::string>(), best["workload"].get<std::string>());
+               best["config"].get<std::string>(), EmulatedMark(best),
+               best["workload"].get<std::string>());
   }
   return absl::OkStatus();
 }

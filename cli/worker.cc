@@ -12,6 +12,7 @@
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "runtime/target_text.h"
 #include "support/status.h"
 
 namespace hone::cli {
@@ -84,6 +85,7 @@ nlohmann::json ToJson(const v1::WorkerInfo& worker, int at) {
       {"id", device.id()},
       {"kind", KindName(device.kind())},
       {"target", device.target()},
+      {"emulated", IsOfEmulated(device.target())},
       {"host_target", device.host_target()},
       {"fingerprint", device.fingerprint()},
       {"threads", device.threads()},

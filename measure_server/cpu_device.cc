@@ -48,16 +48,20 @@ void Calibrate(hone::v1::Device* device) {
   compute.set_spread((passes[kPasses * 9 / 10] - passes[kPasses / 10]) / passes[kPasses / 2]);
 }
 
-hone::v1::Device DescribeCpu(int threads, const std::string& target) {
+hone::v1::Device DescribeCpu(int threads, const std::string& target, bool is_emulated) {
+  const auto as_it_is = [is_emulated](const std::string& text) {
+    return is_emulated ? AsEmulated(text) : text;
+  };
   const int cores = HostCoreCount();
   const int used = threads <= 0 ? cores : std::min(threads, cores);
   hone::v1::Device device;
   device.set_id("cpu0");
   device.set_kind(hone::v1::DEVICE_KIND_CPU);
-  device.set_target(target.empty() ? HostTargetText(used)
-                                   : WithoutThreads(target) + " -threads=" + std::to_string(used));
+  device.set_target(as_it_is(target.empty()
+                                 ? HostTargetText(used)
+                                 : WithoutThreads(target) + " -threads=" + std::to_string(used)));
   // All its cores: who else may run beside a measurement is part of the machine.
-  device.set_fingerprint(Sha256Hex(ProcessorText() + HostTargetText(cores)));
+  device.set_fingerprint(Sha256Hex(ProcessorText() + as_it_is(HostTargetText(cores))));
   device.set_threads(static_cast<uint32_t>(used));
   Calibrate(&device);
   return device;

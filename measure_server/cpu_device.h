@@ -13,8 +13,9 @@
 namespace hone::measure {
 
 // "cpu0": `threads` cores of this machine (0: all that this process may use), for code of `target`
-// (canonical text, its -threads aside; empty: this machine's own). Runs the calibrator.
-hone::v1::Device DescribeCpu(int threads, const std::string& target = "");
+// (canonical text, its -threads aside; empty: this machine's own). Where an emulator plays them,
+// both target and fingerprint say so (docs/decisions/0029). Runs the calibrator.
+hone::v1::Device DescribeCpu(int threads, const std::string& target, bool is_emulated);
 
 // Says what a few passes of the calibrator take here and now.
 void Calibrate(hone::v1::Device* device);

@@ -19,6 +19,7 @@
 #include "measure_server/zygote.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
+#include "runtime/target_text.h"
 #include "runtime/thread_team.h"
 #include "support/clock.h"
 #include "support/daemon_address.h"
@@ -43,6 +44,7 @@ struct Flags {
   std::string name;
   std::string target;
   int threads = 0;
+  bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
   bool parent_death_signal = false;
   pid_t parent = 0;
@@ -67,7 +69,7 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT
                                                            : hone::v1::SANDBOX_LEVEL_LIMITS);
   hone::v1::Device& device = *hello.add_devices();
-  device = DescribeCpu(flags.threads, flags.target);
+  device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
   device.set_sandbox(hello.sandbox());
   return hello;
 }
@@ -101,6 +103,10 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   const hone::v1::Device device = options.hello.devices(0);
   spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
                device.target());
+  if (flags.is_emulated) {
+    spdlog::info(
+        "the processor is emulated: figures of it are for tasks of emulated targets alone");
+  }
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -141,6 +147,10 @@ int Main(int argc, char** argv) {
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "
                  "fewer features (default: this machine's)");
+  app.add_flag(
+      "--emulated", flags.is_emulated,
+      "an emulator plays this machine, in a way that the worker does not notice: one that "
+      "plays a whole machine (one that plays a program, such as qemu-aarch64, it notices)");
   const std::map<std::string, SandboxLevel> levels = {{"strict", SandboxLevel::kStrict},
                                                       {"limits", SandboxLevel::kLimits}};
   app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")
@@ -164,7 +174,9 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", std::string(address.status().message()));
     return kExitUsage;
   }
-  const std::string missing = flags.target.empty() ? "" : MissingOnHost(flags.target);
+  if (flags.is_emulated && !flags.target.empty()) flags.target = AsEmulated(flags.target);
+  const std::string missing =
+      flags.target.empty() ? "" : MissingOnHost(flags.target, flags.is_emulated);
   if (!missing.empty()) {
     fmt::print(stderr,
                "expected for --target the canonical text of one whose code this machine runs, "

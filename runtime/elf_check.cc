@@ -9,15 +9,11 @@
 #include <vector>
 
 #include "runtime/elf_dynamic.h"
+#include "runtime/elf_machine.h"
 
 namespace hone {
 namespace {
 
-#ifdef __aarch64__
-constexpr int kMachine = EM_AARCH64;
-#else
-constexpr int kMachine = EM_X86_64;
-#endif
 constexpr uint64_t kPageBytes = 4096;
 constexpr const char* kDamaged = "damaged; compile it again";
 constexpr const char* kCut = "cut; compile it again";
@@ -70,7 +66,7 @@ class ElfChecker {
         header.e_phentsize != sizeof(Elf64_Phdr)) {
       return "no shared object";
     }
-    if (header.e_machine != kMachine) return "for another processor architecture";
+    if (header.e_machine != kElfMachine) return "for another processor architecture";
     segments_.resize(header.e_phnum);
     const size_t size = segments_.size() * sizeof(Elf64_Phdr);
     if (header.e_phoff > file_bytes_ || !ReadAt(fd_, header.e_phoff, segments_.data(), size)) {

@@ -19,10 +19,11 @@ std::string HostTargetText(int threads) {
   for (size_t level = 0; level < host.cache_bytes.size(); ++level) {
     text += (level == 0 ? "" : ",") + std::to_string(host.cache_bytes[level]);
   }
-  return text + " -threads=" + std::to_string(threads);
+  text += " -threads=" + std::to_string(threads);
+  return IsEmulated() ? AsEmulated(text) : text;
 }
 
-std::string MissingOnHost(std::string_view target) {
+std::string MissingOnHost(std::string_view target, bool is_emulated) {
   const HostCpu host = DescribeHost();
   const std::string_view kind = KindOf(target);
   if (kind == "cuda" || kind == "opencl") return std::string(kind);
@@ -30,7 +31,9 @@ std::string MissingOnHost(std::string_view target) {
   if (triple.empty()) return "-mtriple";
   if (triple != host.triple) return std::string(triple);
   if (FlagOf(target, "-mattr").empty()) return "-mattr";
-  return MissingFeature(target, host.features);
+  const std::string feature = MissingFeature(target, host.features);
+  if (!feature.empty() || IsOfEmulated(target) == is_emulated) return feature;
+  return is_emulated ? "processor of its own" : "emulator";
 }
 
 }  // namespace hone

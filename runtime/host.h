@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/emulation.h"
+
 namespace hone {
 
 // The cores this process may run on; at least 1.
@@ -15,10 +17,11 @@ int HostCoreCount();
 // machines give equal text.
 std::string HostTargetText(int threads);
 
-// What this machine lacks to run code for a target, given as canonical text: its -mtriple, a
-// feature of its -mattr such as "avx512f", or for a GPU its kind, "cuda". Empty where it lacks
-// nothing. Of a text that is not canonical the flag that is not there.
-std::string MissingOnHost(std::string_view target);
+// What this machine lacks to run code for a target, given as canonical text, and to say how fast it
+// is: its -mtriple, a feature of its -mattr such as "avx512f", or for a GPU its kind, "cuda"; an
+// "emulator" for the target of one, or a "processor of its own". Empty where it lacks nothing. Of a
+// text that is not canonical the flag that is not there.
+std::string MissingOnHost(std::string_view target, bool is_emulated = IsEmulated());
 
 }  // namespace hone
 

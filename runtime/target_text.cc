@@ -8,6 +8,7 @@ namespace hone {
 namespace {
 
 constexpr std::string_view kThreads = "-threads";
+constexpr std::string_view kEmulated = "-emulated";
 
 struct Flag {
   size_t begin = 0;  // of the blank before it
@@ -43,6 +44,15 @@ int ThreadsOf(std::string_view target) {
 std::string WithoutThreads(std::string_view target) {
   const Flag found = FindFlag(target, kThreads);
   return std::string(target.substr(0, found.begin)) + std::string(target.substr(found.end));
+}
+
+bool IsOfEmulated(std::string_view target) { return !FlagOf(target, kEmulated).empty(); }
+
+std::string AsEmulated(std::string_view target) {
+  if (IsOfEmulated(target)) return std::string(target);
+  const size_t place = FindFlag(target, kThreads).begin;
+  return std::string(target.substr(0, place)) + " " + std::string(kEmulated) + "=yes" +
+         std::string(target.substr(place));
 }
 
 }  // namespace hone

@@ -17,6 +17,11 @@ int ThreadsOf(std::string_view target);
 // The text without its -threads flag.
 std::string WithoutThreads(std::string_view target);
 
+// Whether its devices are emulated (docs/decisions/0029): -emulated=yes.
+bool IsOfEmulated(std::string_view target);
+// The target of the same machine where an emulator plays it; of such a target itself.
+std::string AsEmulated(std::string_view target);
+
 }  // namespace hone
 
 #endif  // HONE_RUNTIME_TARGET_TEXT_H_

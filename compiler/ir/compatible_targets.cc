@@ -5,7 +5,7 @@ namespace {
 
 bool AreCompatibleKinds(const CpuTarget& a, const CpuTarget& b) {
   return a.VectorBytes() == b.VectorBytes() && a.VectorRegisters() == b.VectorRegisters() &&
-         a.threads == b.threads;
+         a.threads == b.threads && a.facts.is_emulated == b.facts.is_emulated;
 }
 
 bool AreCompatibleKinds(const CudaTarget& a, const CudaTarget& b) { return a.arch == b.arch; }

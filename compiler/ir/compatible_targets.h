@@ -9,7 +9,8 @@
 namespace hone {
 
 // Tier `compatible` (docs/architecture.md, 2): CPUs of the same vector width, number of registers
-// and threads; GPUs of the same architecture; devices of OpenCL of the same family.
+// and threads, none of them or both emulated; GPUs of the same architecture; devices of OpenCL of
+// the same family.
 bool AreCompatible(const Target& a, const Target& b);
 // The same of texts; false where one is none of a target.
 bool AreCompatible(const std::string& a, const std::string& b);

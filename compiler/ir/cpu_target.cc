@@ -44,8 +44,20 @@ void SetFeatures(std::string_view text, CpuTarget* target) {
   target->features.assign(sorted.begin(), sorted.end());
 }
 
+absl::Status SetEmulated(const ir::TargetFlag& flag, CpuFacts* facts) {
+  if (flag.value != "yes") {
+    return absl::InvalidArgumentError(fmt::format(
+        "expected -emulated=yes in a target whose device is emulated, and no such flag in others, "
+        "found '{}={}'",
+        flag.name, flag.value));
+  }
+  facts->is_emulated = true;
+  return absl::OkStatus();
+}
+
 absl::Status SetFlag(const ir::TargetFlag& flag, CpuTarget* target) {
   if (flag.name == "-caches") return SetCaches(flag, &target->facts);
+  if (flag.name == "-emulated") return SetEmulated(flag, &target->facts);
   if (flag.name == "-mtriple") {
     target->triple = flag.value;
   } else if (flag.name == "-mcpu") {
@@ -56,7 +68,7 @@ absl::Status SetFlag(const ir::TargetFlag& flag, CpuTarget* target) {
     HONE_ASSIGN_OR_RETURN(const int64_t threads, ir::NumberIn(flag, 1, kMaxThreads));
     target->threads = static_cast<int>(threads);
   } else {
-    return ir::UnknownFlag(flag, "-mtriple -mcpu -mattr -caches -threads");
+    return ir::UnknownFlag(flag, "-mtriple -mcpu -mattr -caches -emulated -threads");
   }
   return absl::OkStatus();
 }
@@ -114,9 +126,9 @@ absl::StatusOr<CpuTarget> CpuTarget::FromFlags(std::span<const ir::TargetFlag> f
 }
 
 std::string CpuTarget::ToString() const {
-  return fmt::format("llvm -mtriple={} -mcpu={} -mattr={} -caches={},{},{} -threads={}", triple,
+  return fmt::format("llvm -mtriple={} -mcpu={} -mattr={} -caches={},{},{}{} -threads={}", triple,
                      cpu, fmt::join(features, ","), facts.l1_bytes, facts.l2_bytes, facts.l3_bytes,
-                     threads);
+                     facts.is_emulated ? " -emulated=yes" : "", threads);
 }
 
 bool CpuTarget::Has(std::string_view feature) const {

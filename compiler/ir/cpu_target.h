@@ -19,6 +19,8 @@ struct CpuFacts {
   int64_t l1_bytes = 0;  // data cache of a core
   int64_t l2_bytes = 0;  // of a core
   int64_t l3_bytes = 0;  // shared
+  // An emulator plays the processor: its times say nothing of a real one (docs/decisions/0029).
+  bool is_emulated = false;
 
   bool operator==(const CpuFacts&) const = default;
 };
@@ -26,7 +28,8 @@ struct CpuFacts {
 // Canonical text, of which equal machines have equal ones:
 //   llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -mattr=+avx2,+avx512f,+fma
 //   -caches=49152,1048576,33554432 -threads=2
-// Flags stand in this order. A value type.
+// Flags stand in this order, and before -threads -emulated=yes of a device that is emulated. A
+// value type.
 struct CpuTarget {
   std::string triple;
   std::string cpu;                    // a name LLVM knows

@@ -27,6 +27,7 @@ bool CpuCanMeasure(const OfferedDevice& device, std::string_view target) {
   return FlagOf(device.target, "-mtriple") == FlagOf(target, "-mtriple") &&
          FlagOf(device.target, "-mcpu") == FlagOf(target, "-mcpu") &&
          FeaturesOf(device.target) == FeaturesOf(target) && cores >= ThreadsOf(target) &&
+         IsOfEmulated(device.target) == IsOfEmulated(target) &&
          FactsAgree(device.target, target, {"-caches"});
 }
 

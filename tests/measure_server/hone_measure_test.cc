@@ -15,6 +15,7 @@
 
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
+#include "runtime/target_text.h"
 #include "support/child_process.h"
 #include "tests/measure_server/fake_daemon.h"
 #include "tests/measure_server/sample_artifacts.h"
@@ -170,6 +171,28 @@ TEST_F(HoneMeasureTest, OffersAnotherTargetThatThisMachineRuns) {
   const auto hello = daemon.ReceiveWhere(IsHello);
   ASSERT_TRUE(hello);
   EXPECT_EQ(hello->hello().devices(0).target(), lesser);
+}
+
+TEST_F(HoneMeasureTest, SaysThatItIsEmulatedWhateverTargetItIsGiven) {
+  const std::string host = HostTargetText(1);
+  std::string fingerprint;
+  for (const std::vector<std::string>& target :
+       {std::vector<std::string>{}, {"--target", host}, {"--target", AsEmulated(host)}}) {
+    FakeDaemon daemon(address_);
+    std::vector<std::string> flags = {"--emulated", "--threads", "1"};
+    flags.insert(flags.end(), target.begin(), target.end());
+    ChildProcess worker = StartWorker(flags);
+    const auto hello = daemon.ReceiveWhere(IsHello);
+    ASSERT_TRUE(hello);
+    EXPECT_EQ(hello->hello().devices(0).target(), AsEmulated(host));
+    fingerprint = hello->hello().devices(0).fingerprint();
+  }
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker({"--threads", "1"});
+  const auto hello = daemon.ReceiveWhere(IsHello);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->hello().devices(0).target(), host);
+  EXPECT_NE(hello->hello().devices(0).fingerprint(), fingerprint);
 }
 
 TEST_F(HoneMeasureTest, MeasuresGoodAndBadCandidatesAndLeavesWhenAsked) {

@@ -485,6 +485,11 @@ class SourceTest(unittest.TestCase):
         with unittest.mock.patch.object(result_file, "hone", return_value=target):
             self.assertEqual(result_file.of_this_machine(), SOURCE / "bench" / "results" / "znver5")
 
+    def test_no_figure_of_an_emulated_machine_is_published(self) -> None:
+        target = {"target": "llvm -mtriple=aarch64-linux-gnu -mcpu=generic -mattr=+neon -emulated=yes -threads=1"}
+        with unittest.mock.patch.object(result_file, "hone", return_value=target):
+            self.assertRaisesRegex(SystemExit, "expected a real processor", result_file.of_this_machine)
+
     def test_no_verb_finds_the_database_of_the_user(self) -> None:
         with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(result_file, "BUILD", pathlib.Path(name)):
             program = pathlib.Path(name) / "bin" / "hone"

@@ -45,6 +45,14 @@ TEST(DeviceMatch, CpusAreTheSameMachineWithEnoughCores) {
          {"", kCpu, false}});
 }
 
+TEST(DeviceMatch, EmulatedDevicesMeasureForEmulatedTargetsAlone) {
+  const std::string emulated = With(kCpu, " -threads=2", " -emulated=yes -threads=2");
+  Check({{emulated, emulated, true},
+         {emulated, With(emulated, "-threads=2", "-threads=1"), true},
+         {emulated, kCpu, false},
+         {kCpu, emulated, false}});
+}
+
 TEST(DeviceMatch, CoresOfADeviceCountMoreThanItsTarget) {
   const std::string four = With(kCpu, "-threads=2", "-threads=4");
   EXPECT_FALSE(CanMeasure({.target = kCpu}, four));

@@ -6,11 +6,13 @@
 #include <map>
 
 #include "runtime/host_cpu.h"
+#include "runtime/target_text.h"
 
 namespace hone {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -100,6 +102,38 @@ TEST(HostTest, LeavesOutTilesThatTheSystemSavesButDoesNotLend) {
   EXPECT_THAT(host.features, Contains("avx512bf16"));
 }
 
+// Of AT_HWCAP, as a kernel on an Ampere Altra (Neoverse N1) and on a Graviton 3 (Neoverse V1)
+// tells.
+constexpr uint64_t kAltra = 0x119FFF;
+constexpr uint64_t kGraviton3 = 0x7BFFFFFF;
+constexpr uint64_t kGraviton3More = 0x41F000;  // of AT_HWCAP2: i8mm, bf16
+constexpr uint64_t kNeoverseN1 = 0x413FD0C1;
+constexpr uint64_t kNeoverseV1 = 0x411FD401;
+constexpr uint64_t kNeoverseV2 = 0x410FD4F0;
+
+TEST(HostTest, NamesFeaturesOfArm) {
+  EXPECT_THAT(DescribeArm({.hwcap = 0x1 | 0x2}).features, ElementsAre("fp-armv8", "neon"));
+  EXPECT_THAT(DescribeArm({kAltra, 0, kNeoverseN1}).features,
+              ElementsAre("crc", "dotprod", "fp-armv8", "fullfp16", "lse", "neon"));
+  EXPECT_THAT(
+      DescribeArm({kGraviton3, kGraviton3More, kNeoverseV1}).features,
+      ElementsAre("bf16", "crc", "dotprod", "fp-armv8", "fullfp16", "i8mm", "lse", "neon", "sve"));
+  EXPECT_THAT(DescribeArm({.hwcap2 = 0x2}).features, ElementsAre("sve2"));
+}
+
+TEST(HostTest, NamesArmCoresOfWhichAllIsThere) {
+  EXPECT_EQ(DescribeArm({kAltra, 0, kNeoverseN1}).cpu, "neoverse-n1");
+  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More, kNeoverseV1}).cpu, "neoverse-v1");
+  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More | 0x2, kNeoverseV2}).cpu, "neoverse-v2");
+  // A system without SVE: code for the name would use it.
+  EXPECT_EQ(DescribeArm({kAltra, kGraviton3More, kNeoverseV1}).cpu, "neoverse-n1");
+  EXPECT_EQ(DescribeArm({0x3, 0, kNeoverseV1}).cpu, "generic");
+  EXPECT_EQ(DescribeArm({0x83, 0, 0x410FD083}).cpu, "cortex-a72");
+  EXPECT_EQ(DescribeArm({kAltra, 0, 0x000F0510}).cpu, "generic");  // qemu's own
+  EXPECT_EQ(DescribeArm({kAltra, 0, 0}).cpu, "generic");
+  EXPECT_EQ(DescribeArm({kAltra, 0, kNeoverseN1}).triple, "aarch64-linux-gnu");
+}
+
 TEST(HostTest, FeaturesAloneAreThoseOfTheDescription) {
   EXPECT_EQ(HostFeatures(), DescribeHost().features);
 }
@@ -108,6 +142,9 @@ TEST(HostTest, SaysWhatCodeOfOthersItCannotRun) {
   const std::string own = HostTargetText(1);
   EXPECT_EQ(MissingOnHost(own), "");
   EXPECT_EQ(MissingOnHost("llvm -mtriple=s390x-linux-gnu -mcpu=z14"), "s390x-linux-gnu");
+  EXPECT_EQ(MissingOnHost(own, !IsEmulated()), IsEmulated() ? "emulator" : "processor of its own");
+  EXPECT_EQ(MissingOnHost(AsEmulated(own), /*is_emulated=*/true), "");
+  EXPECT_EQ(MissingOnHost(AsEmulated(own), /*is_emulated=*/false), "emulator");
   EXPECT_EQ(MissingOnHost("cuda -arch=sm_90"), "cuda");
   EXPECT_EQ(MissingOnHost("x86-64-v3"), "-mtriple");
   EXPECT_EQ(MissingOnHost(own.substr(0, own.find(" -mattr="))), "-mattr");

@@ -5,7 +5,11 @@
 
 #include "compiler/ir/compatible_targets.h"
 #include "compiler/ir/cpus.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "rapidcheck/gtest.h"
+#include "runtime/host_cpu.h"
+#include "runtime/target_text.h"
 
 namespace hone {
 namespace {
@@ -48,6 +52,27 @@ TEST(CpuTarget, TilesAreOfNarrowElementsAndAsWideAsVectors) {
   EXPECT_TRUE(multiplies("+amx-bf16,+amx-tile,+avx512f", DataType::kBFloat16));
   EXPECT_FALSE(multiplies("+amx-bf16,+amx-tile,+avx2", DataType::kBFloat16));
   EXPECT_FALSE(multiplies("+amx-bf16,+avx512f", DataType::kBFloat16));
+}
+
+TEST(CpuTarget, SaysThatItsDevicesAreEmulated) {
+  const std::string real = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -threads=2";
+  const CpuTarget emulated = *CpuTarget::Parse(real + " -emulated=yes");
+  EXPECT_TRUE(emulated.facts.is_emulated);
+  EXPECT_EQ(emulated.ToString(), AsEmulated(CpuTarget::Parse(real)->ToString()));
+  EXPECT_EQ(*CpuTarget::Parse(emulated.ToString()), emulated);
+  EXPECT_THAT(std::string(CpuTarget::Parse(real + " -emulated=no").status().message()),
+              HasSubstr("expected -emulated=yes"));
+}
+
+TEST(CpuTarget, NamesAndFeaturesOfHostsAreKnown) {
+  constexpr uint64_t kAll = ~uint64_t{0};
+  for (const uint64_t midr : {0x410FD034, 0x410FD0C1, 0x410FD401, 0x410FD4F0, 0x460F0010}) {
+    const HostCpu host = DescribeArm({kAll, kAll, midr});
+    EXPECT_NE(host.cpu, "generic");
+    const std::string text = fmt::format("llvm -mtriple={} -mcpu={} -mattr=+{}", host.triple,
+                                         host.cpu, fmt::join(host.features, ",+"));
+    EXPECT_TRUE(CpuTarget::Parse(text).ok()) << text;
+  }
 }
 
 TEST(CpuTarget, NativeIsThisMachine) {
@@ -106,6 +131,8 @@ TEST(Target, ConfigsHoldOnTheSameKindOfMachine) {
   EXPECT_FALSE(AreCompatible(h100, "cuda -arch=sm_90"));
   EXPECT_TRUE(AreCompatible(mali, "opencl -device=arm-mali-g78"));
   EXPECT_FALSE(AreCompatible(mali, "opencl -device=arm-mali-g77"));
+  EXPECT_FALSE(AreCompatible(avx2, avx2 + " -emulated=yes"));
+  EXPECT_TRUE(AreCompatible(avx2 + " -emulated=yes", avx2 + " -emulated=yes -caches=1,2,3"));
   EXPECT_FALSE(AreCompatible(avx2, h100));
   EXPECT_FALSE(AreCompatible(h100, mali));
   EXPECT_FALSE(AreCompatible(h100, "cuda -arch=sm_1"));
