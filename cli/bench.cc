@@ -22,7 +22,7 @@ constexpr int kRounds = 15;
 struct Options {
   ModelOptions model;
   std::string compare;
-  std::string database;
+  ConfigOptions configs;
   int threads = 0;
   bool profile = false;
   bool json = false;
@@ -33,7 +33,7 @@ absl::StatusOr<TimedModel> MakeTimed(const ModelOptions& model, const Options& o
                         ParseOneSpecialisation(model.shapes, model.dims, "bench"));
   if (IsModelSource(model)) wanted.shapes.clear();  // bound by the import
   HONE_ASSIGN_OR_RETURN(CompiledModel compiled,
-                        OpenOrCompile(model, options.threads, options.database));
+                        OpenOrCompile(model, options.threads, options.configs));
   return TimedModel::Of(std::move(compiled), wanted.shapes);
 }
 
@@ -165,7 +165,7 @@ void AddBench(CLI::App& app, Action& action) {
   options->model.AddBindings(verb);
   verb.add_option("--compare", options->compare, "Another model or module, timed in turn with it");
   AddThreads(verb, options->threads, "Threads (default: as compiled)");
-  verb.add_option("--db", options->database, "The tuning database");
+  options->configs.AddTo(verb);
   verb.add_flag("--profile", options->profile, "Times every kernel where it stands in the model");
   verb.add_flag("--json", options->json, "Prints one JSON document");
   verb.callback([options, &action] { action = [options] { return Bench(*options); }; });

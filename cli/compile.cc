@@ -3,6 +3,7 @@
 
 #include "CLI/CLI.hpp"
 #include "cli/compile_report.h"
+#include "cli/config_options.h"
 #include "cli/exit_code.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
@@ -17,7 +18,7 @@ struct Options {
   ModelOptions model;
   TargetOptions target;
   std::string output;
-  std::string database;
+  ConfigOptions configs;
   bool require_tuned = false;
   bool json = false;
 };
@@ -26,9 +27,7 @@ absl::Status CompileModel(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
-  HONE_ASSIGN_OR_RETURN(
-      driver::ConfigChain configs,
-      ConfigsFrom(DatabasePath(options.database), /*must_exist=*/!options.database.empty()));
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());
   const driver::CompileOptions compile{.target = target, .require_tuned = options.require_tuned};
   const absl::StatusOr<driver::CompileReport> report =
       driver::Compile(std::move(modules), compile, configs, options.output);
@@ -46,7 +45,7 @@ void AddCompile(CLI::App& app, Action& action) {
   options->model.AddTo(verb);
   verb.add_option("-o,--output", options->output, "The module to write")->required();
   options->target.AddTo(verb);
-  verb.add_option("--db", options->database, "The tuning database");
+  options->configs.AddTo(verb);
   verb.add_flag("--require-tuned", options->require_tuned,
                 "Refuse when a kernel is not tuned (exit 4)");
   verb.add_flag("--json", options->json, "Prints one JSON document");

@@ -106,7 +106,7 @@ absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
 }
 
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
-                                            const std::string& database, const Tensors& values) {
+                                            const ConfigOptions& configs, const Tensors& values) {
   if (!IsModelSource(model)) {
     HONE_RETURN_IF_ERROR(CheckCompiledAlready(model));
     return OpenModule(model.path, threads);
@@ -114,9 +114,8 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
   HONE_ASSIGN_OR_RETURN(const CpuTarget target,
                         (TargetOptions{.target = "native", .threads = threads}.Resolve()));
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(model, values));
-  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
-                        ConfigsFrom(DatabasePath(database), !database.empty()));
-  return CompileForNow(std::move(modules), target, configs);
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain chain, configs.Open());
+  return CompileForNow(std::move(modules), target, chain);
 }
 
 }  // namespace hone::cli

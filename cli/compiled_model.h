@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "cli/config_options.h"
 #include "cli/model_options.h"
 #include "runtime/executor.h"
 #include "runtime/module.h"
@@ -17,10 +18,10 @@ struct CompiledModel {
   int threads = 1;
 };
 
-// A path that ends in .so is opened; anything else is compiled, with the configs of the database,
-// for this machine. `threads` 0: as many as it was compiled for. `values` are those of LoadModel.
+// A path that ends in .so is opened; anything else is compiled, with the configs of `configs`, for
+// this machine. `threads` 0: as many as it was compiled for. `values` are those of LoadModel.
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
-                                            const std::string& database,
+                                            const ConfigOptions& configs,
                                             const Tensors& values = {});
 
 // Specialisations of one model, compiled into a temporary file that is gone when this returns.

@@ -1,5 +1,6 @@
 // `hone explain`: which config each kernel of a model would get today, and why; compiles nothing.
 #include "CLI/CLI.hpp"
+#include "cli/config_options.h"
 #include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
@@ -14,15 +15,14 @@ namespace {
 struct Options {
   ModelOptions model;
   TargetOptions target;
-  std::string database;
+  ConfigOptions configs;
   bool json = false;
 };
 
 absl::Status Explain(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
-  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs,
-                        ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+  HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());
   HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(modules, target, &configs));
   nlohmann::json kernels = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks) {
@@ -76,7 +76,7 @@ void AddExplain(CLI::App& app, Action& action) {
       *app.add_subcommand("explain", "Say which config each kernel gets, and where it comes from");
   options->model.AddTo(verb);
   options->target.AddTo(verb);
-  verb.add_option("--db", options->database, "The tuning database");
+  options->configs.AddTo(verb);
   verb.add_flag("--json", options->json, "Prints one JSON document");
   verb.callback([options, &action] { action = [options] { return Explain(*options); }; });
 }

@@ -163,7 +163,7 @@ absl::Status List(const Options& options) {
     nlohmann::json list = nlohmann::json::array();
     for (const v1::JobInfo& job : jobs) list.push_back(ToJson(job));
     PrintDocument({{"schema", 1},
-                   {"server", place.server},
+                   {"server", ServerArgument(place.server)},
                    {"database", place.database},
                    {"jobs", std::move(list)}});
     return absl::OkStatus();
@@ -183,7 +183,7 @@ absl::Status Show(const Options& options) {
   if (options.json) {
     nlohmann::json document = ToJson(job);
     document["schema"] = 1;
-    document["server"] = place.server;
+    document["server"] = ServerArgument(place.server);
     document["database"] = place.database;
     document["tasks"] = TasksToJson(job);
     PrintDocument(document);
@@ -285,7 +285,7 @@ absl::Status Clone(const Options& options, const CloneOptions& clone) {
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo made, GetAt(place, job));
   nlohmann::json document = ToJson(made);
   document["schema"] = 1;
-  document["server"] = place.server;
+  document["server"] = ServerArgument(place.server);
   document["database"] = place.database;
   document["clone_of"] = options.job;
   PrintDocument(document);

@@ -19,15 +19,16 @@ int64_t CountUnsettled(const schedule::MicroKernelTask& task,
 
 }  // namespace
 
-absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target) {
-  v1::GetConfigsRequest request;
+void AskForMicroKernels(const CpuTarget& target, v1::GetConfigsRequest& request) {
   for (const schedule::MicroKernelTask& task : schedule::MicroKernelTasksOf(target)) {
-    request.set_target(task.target);  // the same of all
+    request.set_calibration_target(task.target);  // the same of all
     v1::ConfigKey& key = *request.add_calibrations();
     key.set_workload_digest(task.workload_digest);
     key.set_signature(task.signature);
   }
-  HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client.GetConfigs(request));
+}
+
+MicroKernelCosts MicroKernelCostsIn(const v1::GetConfigsResponse& response) {
   MicroKernelCosts costs;
   for (const v1::Calibration& calibration : response.calibrations()) {
     costs.emplace_back();
@@ -36,6 +37,14 @@ absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const 
     }
   }
   return costs;
+}
+
+absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target) {
+  v1::GetConfigsRequest request;
+  AskForMicroKernels(target, request);
+  request.set_target(request.calibration_target());  // what an older daemon reads
+  HONE_ASSIGN_OR_RETURN(const v1::GetConfigsResponse response, client.GetConfigs(request));
+  return MicroKernelCostsIn(response);
 }
 
 MicroKernelPlan PlanMicroKernels(const CpuTarget& target, const MicroKernelCosts& settled,

@@ -15,6 +15,9 @@ namespace hone::cli {
 // What is settled of each of MicroKernelTasksOf.
 using MicroKernelCosts = std::vector<std::vector<schedule::ConfigCost>>;
 absl::StatusOr<MicroKernelCosts> MicroKernelCostsOf(TuningClient& client, const CpuTarget& target);
+// The same as part of a call that asks for more.
+void AskForMicroKernels(const CpuTarget& target, v1::GetConfigsRequest& request);
+MicroKernelCosts MicroKernelCostsIn(const v1::GetConfigsResponse& response);
 
 // What is measured before a job of `budget` trials: of MicroKernelTasksOf, in order, those of which
 // something is not settled, as long as all that is not fits in the budget. A stream is not measured

@@ -21,7 +21,7 @@ struct Options {
   ModelOptions model;
   std::vector<std::string> inputs;  // NAME=FILE
   std::string output_dir;
-  std::string database;
+  ConfigOptions configs;
   int threads = 0;
 };
 
@@ -138,7 +138,7 @@ absl::Status Run(const Options& options) {
     HONE_ASSIGN_OR_RETURN(values, ReadTensors(files));
   }
   HONE_ASSIGN_OR_RETURN(const CompiledModel model,
-                        OpenOrCompile(options.model, options.threads, options.database, values));
+                        OpenOrCompile(options.model, options.threads, options.configs, values));
   const hone_module& table = model.module->table();
   HONE_RETURN_IF_ERROR(CheckNames(table.functions[0], files, compiles));
   if (!compiles) {
@@ -179,7 +179,7 @@ void AddRun(CLI::App& app, Action& action) {
                   "Where NAME.pb and NAME.npy of each output go")
       ->required();
   AddThreads(verb, options->threads, "Threads (default: as compiled)");
-  verb.add_option("--db", options->database, "The tuning database");
+  options->configs.AddTo(verb);
   verb.callback([options, &action] { action = [options] { return Run(*options); }; });
 }
 

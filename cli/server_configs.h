@@ -12,7 +12,8 @@ namespace hone::cli {
 // Whether a kernel takes what the final of its model kept, or always the winner of its own.
 enum class Verdicts { kOfModels, kOfKernels };
 
-// Asks the daemon at `address` for each task. kUnavailable when it cannot be reached.
+// Asks the daemon at `address` (as ReadServerAddress takes it) for all of a model in one call.
+// kUnavailable when it cannot be reached.
 std::unique_ptr<driver::ConfigSource> MakeServerConfigs(const std::string& address,
                                                         Verdicts verdicts = Verdicts::kOfModels);
 

@@ -18,14 +18,17 @@ constexpr const char* kVariable = "HONE_SERVER";
 
 }  // namespace
 
-absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database) {
+absl::StatusOr<std::string> NamedServer(const std::string& server, const std::string& database) {
   const char* const of_environment = std::getenv(kVariable);
   const bool asks_environment = server.empty() && database.empty() && of_environment != nullptr;
   const std::string named = asks_environment ? of_environment : server;
-  if (!named.empty()) {
-    HONE_RETURN_IF_ERROR(ReadServerAddress(named).status());
-    return named;
-  }
+  if (!named.empty()) HONE_RETURN_IF_ERROR(ReadServerAddress(named).status());
+  return named;
+}
+
+absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database) {
+  HONE_ASSIGN_OR_RETURN(const std::string named, NamedServer(server, database));
+  if (!named.empty()) return named;
   HONE_ASSIGN_OR_RETURN(const std::optional<tuning_db::Writer> writer,
                         tuning_db::WriterOf(DatabasePath(database)));
   if (writer) return IsService(*writer) ? writer->address : "";

@@ -8,11 +8,14 @@
 
 namespace hone::cli {
 
-// The service that a verb speaks with: `server` (as ReadServerAddress takes it) where it is
-// given; the one of HONE_SERVER where neither is; else the one that
-// holds `database`; and where neither is given, the one that holds the default database or, if
-// nobody does, the one at the default socket, unless others could have put it there. Empty: none is
-// there, or a private daemon, which speaks with its client only, has the database.
+// What the user names: `server` (as ReadServerAddress takes it) where it is given, else the one of
+// HONE_SERVER where `database` is not. Empty: none.
+absl::StatusOr<std::string> NamedServer(const std::string& server, const std::string& database);
+
+// The service that a verb speaks with: NamedServer; else the one that holds `database`; and where
+// neither is given, the one that holds the default database or, if nobody does, the one at the
+// default socket, unless others could have put it there. Empty: none is there, or a private daemon,
+// which speaks with its client only, has the database.
 absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database);
 // The same, for verbs that need one. kUnavailable where none is there; kFailedPrecondition says who
 // has the database.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
+#include "cli/config_options.h"
 #include "cli/exit_code.h"
 #include "cli/kernel_notes.h"
 #include "cli/model_options.h"
@@ -27,7 +28,7 @@ namespace {
 struct Options {
   ModelOptions model;
   TargetOptions target;
-  std::string database;
+  ConfigOptions configs;
   std::string after;
   std::string format = "text";
   std::optional<std::string> output;
@@ -135,8 +136,7 @@ absl::Status Show(const Options& options) {
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
   driver::ConfigChain configs;
   if (RunsPasses(options)) {
-    HONE_ASSIGN_OR_RETURN(configs,
-                          ConfigsFrom(DatabasePath(options.database), !options.database.empty()));
+    HONE_ASSIGN_OR_RETURN(configs, options.configs.Open());
   }
   if (IsOneDocument(options)) {
     HONE_ASSIGN_OR_RETURN(const ir::Module module, LoadModel(options.model, "a picture or JSON"));
@@ -171,8 +171,8 @@ void AddShow(CLI::App& app, Action& action) {
   verb.add_option("--format", options->format, "text, tree, dot, svg, pdf or png")
       ->capture_default_str();
   verb.add_option("-o,--output", options->output, "A file instead of stdout");
-  verb.add_option(
-      "--db", options->database,
+  options->configs.AddTo(
+      verb,
       "The tuning database: layouts are chosen by its times, kernels of pictures get their "
       "tier and share of time");
   verb.callback([options, &action] { action = [options] { return Show(*options); }; });

@@ -14,6 +14,7 @@
 #include "cli/json_document.h"
 #include "cli/micro_kernel_job.h"
 #include "cli/model_final.h"
+#include "cli/service_address.h"
 #include "cli/tune_events.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_place.h"
@@ -80,7 +81,7 @@ absl::Status InterruptedAtServer(TuningClient& client, int64_t job, const std::s
     return WithExitCode(absl::CancelledError(
                             fmt::format("interrupted; job {0} goes on: hone job watch {0} --server "
                                         "{1} shows it, hone job cancel {0} --server {1} ends it",
-                                        job, address)),
+                                        job, ServerArgument(address))),
                         kInterrupted);
   }
   HONE_RETURN_IF_ERROR(client.Cancel(job).status());
@@ -275,7 +276,9 @@ absl::Status Submit(const Options& options, TuningWork& work) {
 
 absl::Status Tune(Options options) {
   if (options.wants_events) options.events = std::make_shared<TuneEvents>(Clock::Real());
-  HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(options.request));
+  TuningRequest& request = options.request;
+  HONE_ASSIGN_OR_RETURN(request.server, NamedServer(request.server, request.database));
+  HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(request));
   if (options.plan) return PrintPlan(work, options.json);
   if (options.events) InterruptWithoutReader();
   return Submit(options, work);

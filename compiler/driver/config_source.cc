@@ -19,7 +19,25 @@ std::optional<loop::Nest> Apply(const schedule::Task& task, ConfigChoice& choice
   return *std::move(nest);
 }
 
+std::string KeyOf(const schedule::Task& task) {
+  return fmt::format("{} {} {}", task.def->workload.digest, task.signature.ToString(),
+                     task.target.ToString());
+}
+
 }  // namespace
+
+absl::Status ConfigChain::Expect(const std::string& skeleton, const CpuTarget& target,
+                                 const std::vector<schedule::Task>& tasks) {
+  if (sources_.empty()) return absl::OkStatus();
+  std::vector<schedule::Task> unknown;
+  for (const schedule::Task& task : tasks) {
+    if (!found_.contains(KeyOf(task))) unknown.push_back(task);
+  }
+  for (const std::unique_ptr<ConfigSource>& source : sources_) {
+    HONE_RETURN_IF_ERROR(source->Expect(skeleton, target, unknown));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::optional<ConfigChain::Scheduled>> ConfigChain::Ask(const schedule::Task& task) {
   for (const std::unique_ptr<ConfigSource>& source : sources_) {
@@ -33,8 +51,7 @@ absl::StatusOr<std::optional<ConfigChain::Scheduled>> ConfigChain::Ask(const sch
 
 absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::Task& task) {
   if (sources_.empty()) return nullptr;
-  std::string key = fmt::format("{} {} {}", task.def->workload.digest, task.signature.ToString(),
-                                task.target.ToString());
+  std::string key = KeyOf(task);
   auto it = found_.find(key);
   if (it == found_.end()) {
     // A source's error is no answer: the next to ask is told of it too.

@@ -39,6 +39,12 @@ class ConfigSource {
       const std::string& skeleton, const CpuTarget& target) {
     return std::nullopt;
   }
+  // All that will be asked of a model next: of these tasks Find, of the skeleton (empty: none)
+  // OpenModel, of the target MicroKernels. Whoever is far from what it knows fetches it at once.
+  virtual absl::Status Expect(const std::string& skeleton, const CpuTarget& target,
+                              const std::vector<schedule::Task>& tasks) {
+    return absl::OkStatus();
+  }
   // What is known of the target's micro-kernels, for defaults; nullptr: nothing.
   virtual absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const CpuTarget& target) {
@@ -58,6 +64,9 @@ class ConfigChain {
     loop::Nest nest;
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
+  // Tells every source what it will be asked of a model, but for what is remembered.
+  absl::Status Expect(const std::string& skeleton, const CpuTarget& target,
+                      const std::vector<schedule::Task>& tasks);
   // The answer of the first source that knows a final of the model; to be asked before its kernels
   // are.
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,

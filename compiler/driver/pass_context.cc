@@ -60,6 +60,18 @@ passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* config
       return configs->OpenModel(skeleton, target);
     };
   }
+  context.expect = [definitions, configs, target](
+                       const std::string& skeleton,
+                       const std::vector<passes::KernelLayouts>& kernels) {
+    std::vector<schedule::Task> tasks;
+    for (const passes::KernelLayouts& kernel : kernels) {
+      const auto def = definitions->Of(kernel.function, kernel.const_params);
+      for (size_t i = 0; def != nullptr && i < kernel.signatures.size(); ++i) {
+        tasks.push_back({.def = def.get(), .signature = kernel.signatures[i], .target = target});
+      }
+    }
+    return configs->Expect(skeleton, target, tasks);
+  };
   context.measured =
       [definitions, configs](
           const ir::Expr& function, const std::vector<bool>& const_params,

@@ -156,16 +156,24 @@ std::vector<std::string> NamesInOrder(const ir::Module& module) {
 }
 
 // In the order in which a final of the model has their kernels, whatever the functions are called.
-absl::StatusOr<std::vector<Layouts>> LayoutsOf(const ir::Module& module,
-                                               const PassContext& context) {
+std::vector<Layouts> LayoutsOf(const ir::Module& module, const PassContext& context) {
   std::vector<Layouts> all;
   for (const std::string& name : NamesInOrder(module)) {
     const Expr& function = module.functions.at(name);
-    HONE_ASSIGN_OR_RETURN(LayoutGraph graph,
-                          LayoutGraph::Build(ir::Body(*function), context, HasFreeEnds(function)));
-    all.push_back({name, function, std::move(graph)});
+    all.push_back({name, function, LayoutGraph::Outline(ir::Body(*function), context)});
   }
   return all;
+}
+
+// Tells who has the measurements what of them will be asked for.
+absl::Status Announce(const std::string& skeleton, const std::vector<Layouts>& all,
+                      const PassContext& context) {
+  if (!context.expect) return absl::OkStatus();
+  std::vector<KernelLayouts> kernels;
+  for (const Layouts& layouts : all) {
+    for (KernelLayouts& kernel : layouts.graph.Kernels()) kernels.push_back(std::move(kernel));
+  }
+  return context.expect(context.kept_layouts ? skeleton : "", kernels);
 }
 
 // One for each function; nullopt where `kept` is of another model.
@@ -194,12 +202,16 @@ absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassCon
   const bool is_known =
       main != module.functions.end() && (context.kept_layouts || context.on_layouts);
   const std::string skeleton = is_known ? SkeletonOf(main->second, module) : "";
+  std::vector<Layouts> all = LayoutsOf(module, context);
+  HONE_RETURN_IF_ERROR(Announce(skeleton, all, context));
   // Asked for before any kernel is: what a final kept of kernels follows from the model.
   std::optional<std::vector<std::string>> kept;
   if (is_known && context.kept_layouts) {
     HONE_ASSIGN_OR_RETURN(kept, context.kept_layouts(skeleton));
   }
-  HONE_ASSIGN_OR_RETURN(const std::vector<Layouts> all, LayoutsOf(module, context));
+  for (Layouts& layouts : all) {
+    HONE_RETURN_IF_ERROR(layouts.graph.Price(context, HasFreeEnds(layouts.function)));
+  }
   std::optional<std::vector<LayoutChoice>> choices = kept ? ChoicesOf(all, *kept) : std::nullopt;
   if (!choices) {
     choices.emplace();

@@ -52,9 +52,9 @@ std::vector<LayoutSignature> CandidatesOf(const Expr& call, const std::vector<bo
 
 }  // namespace
 
-absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassContext& context,
-                                               bool free_ends) {
+LayoutGraph LayoutGraph::Outline(const Expr& body, const PassContext& context) {
   LayoutGraph graph;
+  graph.body_ = body;
   const std::vector<Expr> order = ir::PostOrderOutside(body);
   for (const Expr& node : order) {
     if (IsKernelCall(node)) graph.AddKernel(node, context);
@@ -67,16 +67,29 @@ absl::StatusOr<LayoutGraph> LayoutGraph::Build(const Expr& body, const PassConte
   if (!body->type->is_tuple) {
     graph.prices_.values[static_cast<size_t>(graph.ValueOf(body))].readers.push_back(0);
   }
-  HONE_RETURN_IF_ERROR(graph.PriceKernels(context));
-  HONE_RETURN_IF_ERROR(graph.PriceCopies(context));
-  graph.WritePrices();
-  if (free_ends) {
-    for (const Expr& node : order) {
-      if (node->kind == ExprKind::kVar) graph.FreeCopies(node);
-    }
-    graph.FreeCopies(body);
-  }
+  graph.AddCopies();
   return graph;
+}
+
+std::vector<KernelLayouts> LayoutGraph::Kernels() const {
+  std::vector<KernelLayouts> kernels;
+  for (const Kernel& kernel : kernels_) {
+    kernels.push_back({kernel.call->callee, kernel.const_params, kernel.candidates});
+  }
+  for (const CopyOf& copy : copy_kernels_) kernels.push_back(copy.kernel);
+  return kernels;
+}
+
+absl::Status LayoutGraph::Price(const PassContext& context, bool free_ends) {
+  HONE_RETURN_IF_ERROR(PriceKernels(context));
+  HONE_RETURN_IF_ERROR(PriceCopies(context));
+  WritePrices();
+  if (!free_ends) return absl::OkStatus();
+  for (const Expr& node : ir::PostOrderOutside(body_)) {
+    if (node->kind == ExprKind::kVar) FreeCopies(node);
+  }
+  FreeCopies(body_);
+  return absl::OkStatus();
 }
 
 LayoutGraph::Signatures LayoutGraph::SignaturesOf(const LayoutChoice& choice) const {
@@ -206,7 +219,7 @@ absl::Status LayoutGraph::PriceKernels(const PassContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status LayoutGraph::PriceCopies(const PassContext& context) {
+void LayoutGraph::AddCopies() {
   std::map<std::string, size_t> known;
   for (size_t v = 0; v < values_.size(); ++v) {
     const ir::Type& type = *values_[v].expr->type;
@@ -216,23 +229,30 @@ absl::Status LayoutGraph::PriceCopies(const PassContext& context) {
         if (from == to) continue;
         const LayoutSignature signature{{layouts[from]}, {layouts[to]}};
         const auto [it, is_new] = known.try_emplace(
-            fmt::format("{} {}", type.ToString(), signature.ToString()), copy_prices_.size());
+            fmt::format("{} {}", type.ToString(), signature.ToString()), copy_kernels_.size());
         copies_.push_back(
             {static_cast<int>(v), static_cast<int>(from), static_cast<int>(to), it->second});
         if (!is_new) continue;
-        LayoutPrice price{
-            .predicted_ns = PredictCopyNs(type.tensor, layouts[from], layouts[to], context.target),
-            .measured_ns = std::nullopt};
         const Expr copy = CopyKernel(type, layouts[from], layouts[to]);
-        if (context.measured) {
-          HONE_ASSIGN_OR_RETURN(const auto measured,
-                                context.measured(copy, {false}, {signature}, context.target));
-          price.measured_ns = measured[0];
-        }
-        if (PiecesOf(*copy, signature)) price.measured_ns = 0;
-        copy_prices_.push_back({price});
+        copy_kernels_.push_back(
+            {type.tensor, layouts[from], layouts[to], {copy, {false}, {signature}}});
       }
     }
+  }
+}
+
+absl::Status LayoutGraph::PriceCopies(const PassContext& context) {
+  for (const auto& [type, from, to, kernel] : copy_kernels_) {
+    LayoutPrice price{.predicted_ns = PredictCopyNs(type, from, to, context.target),
+                      .measured_ns = std::nullopt};
+    if (context.measured) {
+      HONE_ASSIGN_OR_RETURN(const auto measured,
+                            context.measured(kernel.function, kernel.const_params,
+                                             kernel.signatures, context.target));
+      price.measured_ns = measured[0];
+    }
+    if (PiecesOf(*kernel.function, kernel.signatures[0])) price.measured_ns = 0;
+    copy_prices_.push_back({price});
   }
   return absl::OkStatus();
 }
@@ -250,7 +270,7 @@ void LayoutGraph::WritePrices() {
     }
   }
   for (const Copy& copy : copies_) {
-    const LayoutPrice& price = copy_prices_[copy.price][0];
+    const LayoutPrice& price = copy_prices_[copy.kernel][0];
     const auto v = static_cast<size_t>(copy.value);
     const auto at =
         static_cast<size_t>(copy.from) * static_cast<size_t>(prices_.values[v].layouts) +

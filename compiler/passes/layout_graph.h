@@ -18,10 +18,15 @@ namespace hone::passes {
 // Of the body of a function after FuseOps. Tensors that are no kernel's only result are row-major.
 class LayoutGraph {
  public:
-  // Errors are those of context.measured. With `free_ends` copies of the parameters and of the
-  // result, which the neighbours would spare, cost nothing.
-  static absl::StatusOr<LayoutGraph> Build(const ir::Expr& body, const PassContext& context,
-                                           bool free_ends = false);
+  // Without prices.
+  static LayoutGraph Outline(const ir::Expr& body, const PassContext& context);
+
+  // What Price will ask context.measured for.
+  std::vector<KernelLayouts> Kernels() const;
+
+  // To be called once. Errors are those of context.measured. With `free_ends` copies of the
+  // parameters and of the result, which the neighbours would spare, cost nothing.
+  absl::Status Price(const PassContext& context, bool free_ends = false);
 
   // Prices, and how many of them are predictions: two problems of one form.
   const LayoutProblem& prices() const { return prices_; }
@@ -54,7 +59,13 @@ class LayoutGraph {
     int value = 0;
     int from = 0;
     int to = 0;
-    size_t price = 0;
+    size_t kernel = 0;  // of copy_kernels_
+  };
+  struct CopyOf {
+    ir::TensorType type;
+    Layout from;
+    Layout to;
+    KernelLayouts kernel;
   };
 
   void AddKernel(const ir::Expr& call, const PassContext& context);
@@ -63,17 +74,20 @@ class LayoutGraph {
   int LayoutOf(int value, const Layout& layout);
   void NumberLayouts();
   void MarkFreeMoves(const ir::Expr& body);
+  void AddCopies();
   absl::Status PriceKernels(const PassContext& context);
   absl::Status PriceCopies(const PassContext& context);
   void WritePrices();
   void FreeCopies(const ir::Expr& value);
 
+  ir::Expr body_;
   std::vector<Kernel> kernels_;
   std::vector<Value> values_;
   std::unordered_map<const ir::ExprNode*, int> value_ids_;
   std::vector<std::vector<LayoutPrice>> kernel_prices_;
   std::vector<Copy> copies_;
-  std::vector<std::vector<LayoutPrice>> copy_prices_;  // each a task of its own
+  std::vector<CopyOf> copy_kernels_;                   // equal ones once
+  std::vector<std::vector<LayoutPrice>> copy_prices_;  // of these, each a task of its own
   LayoutProblem prices_;
   LayoutProblem guesses_;
   bool has_measurements_ = false;  // any

@@ -29,6 +29,18 @@ using MeasuredTimes = std::function<absl::StatusOr<std::vector<std::optional<dou
     const ir::Expr& function, const std::vector<bool>& const_params,
     const std::vector<ir::LayoutSignature>& signatures, const CpuTarget& target)>;
 
+// A kernel and the signatures that it may be compiled for. The function is as for SignatureSource.
+struct KernelLayouts {
+  ir::Expr function;
+  std::vector<bool> const_params;
+  std::vector<ir::LayoutSignature> signatures;
+};
+// Is told of all that MeasuredTimes and KeptLayouts will be asked, before any of it is, copies
+// between layouts included: what is known of a model may be far away, and is then fetched at once.
+// `skeleton`: empty where no final of the model counts.
+using ExpectLayouts = std::function<absl::Status(const std::string& skeleton,
+                                                 const std::vector<KernelLayouts>& kernels)>;
+
 // The layout signature of each kernel call in execution order, as a final of the model with this
 // skeleton (skeleton.h) kept them; nullopt: the model has none.
 using KeptLayouts = std::function<absl::StatusOr<std::optional<std::vector<std::string>>>(
@@ -49,6 +61,7 @@ struct PassContext {
   Evaluator evaluator = nullptr;         // null: nothing is evaluated
   SignatureSource signatures = nullptr;  // null: every kernel is row-major
   MeasuredTimes measured = nullptr;      // null: nothing was measured
+  ExpectLayouts expect = nullptr;        // null: nobody wants to know before
   LayoutAim layout_aim = LayoutAim::kSettled;
   KeptLayouts kept_layouts = nullptr;  // null: layouts are always chosen anew
   OnLayouts on_layouts = nullptr;

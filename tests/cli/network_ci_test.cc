@@ -94,6 +94,15 @@ TEST_F(Network, AModelIsTunedFromAnotherPlaceByAWorkerOfAThird) {
   const Finished tuned =
       Run({"tune", "mlp.onnx", "--trials", "2", "--full-budget", "--server", At("ann")});
   EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  const json local = Hone({"compile", "mlp.onnx", "-o", "local.so", "--threads", "1"});
+  const json remote =
+      Hone({"compile", "mlp.onnx", "-o", "remote.so", "--threads", "1", "--server", At("rita")});
+  const json here =
+      Hone({"compile", "mlp.onnx", "-o", "here.so", "--threads", "1", "--db", folder_ / "hone.db"});
+  EXPECT_EQ(remote["kernels"], here["kernels"]) << "what the daemon says is what the database has";
+  EXPECT_GT(remote["counts"]["tuning"], 0);
+  EXPECT_EQ(local["counts"]["default"], local["kernels"].size());
+
   const json jobs = Hone({"job", "list", "--all", "--server", At("rita")})["jobs"];
   ASSERT_EQ(jobs.size(), 1);
   EXPECT_EQ(jobs[0]["submitter"], "ann");

@@ -192,10 +192,12 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
       config.set_default_ns(best.default_ns);
       config.set_ratio_to_default(best.ratio);
     }
+    const std::string& calibrated =
+        request.calibration_target().empty() ? request.target() : request.calibration_target();
     for (const v1::ConfigKey& key : request.calibrations()) {
       HONE_ASSIGN_OR_RETURN(const auto costs,
                             tuning_db::CalibrationOf(*parts_.store, key.workload_digest(),
-                                                     key.signature(), request.target()));
+                                                     key.signature(), calibrated));
       v1::Calibration& calibration = *response.add_calibrations();
       for (const tuning_db::ConfigCost& cost : costs) {
         v1::ConfigCost& added = *calibration.add_costs();
@@ -204,6 +206,11 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
         added.set_toolchain(cost.toolchain);
       }
     }
+    response.set_is_of_model(true);
+    if (request.skeleton().empty()) return absl::OkStatus();
+    HONE_ASSIGN_OR_RETURN(const auto final,
+                          parts_.store->NewestModelFinal(request.skeleton(), request.target()));
+    if (final) *response.mutable_final() = ToProto(*final);
     return absl::OkStatus();
   }
 

@@ -169,6 +169,35 @@ TEST(Pipeline, KernelsFitTogetherWhateverWasMeasured) {
   }
 }
 
+TEST(Pipeline, AllThatTimesAreAskedOfIsAnnouncedAtOnceBefore) {
+  std::set<std::string> announced;
+  int times = 0;
+  PassContext context = TestContext();
+  context.expect = [&](const std::string&, const std::vector<KernelLayouts>& kernels) {
+    ++times;
+    for (const KernelLayouts& kernel : kernels) {
+      for (const ir::LayoutSignature& signature : kernel.signatures) {
+        announced.insert(ir::ToText(kernel.function) + signature.ToString());
+      }
+    }
+    return absl::OkStatus();
+  };
+  context.measured = [&](const Expr& function, const std::vector<bool>&,
+                         const std::vector<ir::LayoutSignature>& signatures,
+                         const CpuTarget&) -> absl::StatusOr<std::vector<std::optional<double>>> {
+    for (const ir::LayoutSignature& signature : signatures) {
+      EXPECT_TRUE(announced.contains(ir::ToText(function) + signature.ToString()))
+          << ir::ToText(function) << signature.ToString();
+    }
+    return std::vector<std::optional<double>>(signatures.size());
+  };
+  Random random(5);
+  ASSERT_TRUE(RunPipeline(ResidualNet(random, 2, 16, 32), context).ok());
+  EXPECT_EQ(times, 1);
+  context.expect = [](auto&&...) { return absl::UnavailableError("nobody is there"); };
+  EXPECT_TRUE(absl::IsUnavailable(RunPipeline(ResidualNet(random, 1, 16, 32), context).status()));
+}
+
 TEST(Pipeline, WhatKeepsTimesFromBeingReadIsTheError) {
   Random random(1);
   PassContext context = TestContext();
