@@ -1,10 +1,24 @@
 """Hone: build, compile, tune and run models from Python."""
 
+from hone.async_client import AsyncClient
+from hone.client import Client
 from hone.compiler import CompileReport, Graph, build, operator_names, pass_names
 from hone.compiler import compile as compile
 from hone.errors import Error
 from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
+from hone.job import Job, JobEvent, JobState, JobTask, Record
 from hone.module import CallInfo, Module, TensorInfo, version
+from hone.service_errors import (
+    FailedPrecondition,
+    InvalidArgument,
+    JobFailed,
+    NotFound,
+    PermissionDenied,
+    ResourceExhausted,
+    ServerError,
+    Unauthenticated,
+    Unavailable,
+)
 from hone.tune_report import TunedKernel, TunedModel, TunedTask, TuneProgress, TuneReport
 from hone.tuning import tune
 
@@ -12,15 +26,29 @@ __version__ = version()
 
 # Not compile: `from hone import *` would hide Python's own.
 __all__ = [
+    "AsyncClient",
     "CallInfo",
+    "Client",
     "CompileReport",
     "Error",
     "Expr",
+    "FailedPrecondition",
     "Function",
     "GlobalVar",
     "Graph",
     "If",
+    "InvalidArgument",
+    "Job",
+    "JobEvent",
+    "JobFailed",
+    "JobState",
+    "JobTask",
     "Module",
+    "NotFound",
+    "PermissionDenied",
+    "Record",
+    "ResourceExhausted",
+    "ServerError",
     "TensorInfo",
     "TuneProgress",
     "TuneReport",
@@ -28,6 +56,8 @@ __all__ = [
     "TunedModel",
     "TunedTask",
     "Tuple",
+    "Unauthenticated",
+    "Unavailable",
     "__version__",
     "build",
     "const",

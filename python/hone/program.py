@@ -9,7 +9,7 @@ import selectors
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hone.errors import Error, in_python
 
@@ -53,17 +53,21 @@ def _how_ended(code: int) -> str:
 
 
 def run(
-    arguments: Sequence[str], on_output: Callable[[str], None], on_message: Callable[[str], None]
+    arguments: Sequence[str],
+    on_output: Callable[[str], None],
+    on_message: Callable[[str], None],
+    variables: Mapping[str, str] | None = None,
 ) -> Failure | None:
     """Runs `hone` with these arguments; each line of its stdout and stderr goes to the functions as it comes. Ctrl-C,
     and whatever else ends the functions, interrupts it as Ctrl-C in a terminal does, and its own end is waited for: no
-    job is left behind that it would not leave there."""
+    job is left behind that it would not leave there. `variables` are added to its environment."""
     program = find("hone")
     process = subprocess.Popen(
         [program, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, **(variables or {})},
         # Ctrl-C reaches this process alone, which passes it on once.
         start_new_session=True,
     )

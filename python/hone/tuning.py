@@ -27,7 +27,7 @@ Progress = bool | OnProgress
 
 _ENDED_EARLY = 8  # exit codes of docs/cli.md
 _LOG_INTERVAL_S = 10.0
-_MAX_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 _MAX_TIME_S = 10**9
 
 
@@ -98,7 +98,7 @@ def _write_constants(constants: Constants | None, folder: pathlib.Path) -> list[
     return texts
 
 
-def _model_arguments(
+def model_arguments(
     model: Model,
     shapes: Shapes | None,
     dims: Dims | None,
@@ -110,7 +110,7 @@ def _model_arguments(
     if isinstance(model, (str, os.PathLike)):
         path_of(model, "a model")
         constant = _write_constants(constants, folder)
-        flags = _flags(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant, cut=cut_names(cut))
+        flags = flags_of(shape=shape_flags(shapes), dim=dim_flags(dims), constant=constant, cut=cut_names(cut))
         return [*flags, "--", os.path.abspath(model)]
     arguments = ["--"]
     for number, graph in enumerate(loaded(model, shapes, dims, constants, cut)):
@@ -120,7 +120,7 @@ def _model_arguments(
     return arguments
 
 
-def _flags(**values: object) -> list[str]:
+def flags_of(**values: object) -> list[str]:
     """`--trials=64` for trials=64; nothing for None; a list is repeated."""
     flags: list[str] = []
     for name, value in values.items():
@@ -129,7 +129,7 @@ def _flags(**values: object) -> list[str]:
     return flags
 
 
-def _time_flag(time: float | str | None) -> str | None:
+def time_flag(time: float | str | None) -> str | None:
     if time is None or isinstance(time, str):
         return None if time is None else text_of(time, "time")
     if isinstance(time, bool) or not isinstance(time, SupportsFloat) or not 0 < float(time) <= _MAX_TIME_S:
@@ -176,15 +176,15 @@ def tune(
     second Ctrl-C within two seconds is needed to cancel it."""
     if database is not None and server is not None:
         raise Error("expected a database or a server, found both; the server has its own database")
-    flags = _flags(
+    flags = flags_of(
         db=None if database is None else os.fsdecode(path_of(database, "database")),
         server=None if server is None else text_of(server, "server"),
         threads=threads_of(threads) or None,
         target=None if target is None else text_of(target, "target"),
         trials=integer(trials, "trials as a whole number"),
-        time=_time_flag(time),
+        time=time_flag(time),
         search=text_of(search, "search"),
-        seed=integer(seed, f"a seed from 0 to {_MAX_SEED}", 0, _MAX_SEED),
+        seed=integer(seed, f"a seed from 0 to {MAX_SEED}", 0, MAX_SEED),
         micro_kernels=text_of(micro_kernels, "micro_kernels"),
         numerics=None if numerics is None else text_of(numerics, "numerics"),
     )
@@ -194,7 +194,7 @@ def tune(
     with files as name:
         folder = pathlib.Path(name)
         arguments = ["tune", "--events", *flags, *(["--full-budget"] if full_budget else [])]
-        arguments += _model_arguments(model, shapes, dims, constants, cut, folder)
+        arguments += model_arguments(model, shapes, dims, constants, cut, folder)
         listener = _Listener(on_progress, files.cleanup)  # so early, that none stay where this process is killed
         try:
             failure = program.run(arguments, listener.on_output, listener.on_message)

@@ -8,7 +8,15 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_BUILT = ("libhone_runtime.so", "libhone_compiler.so", "bin/hone", "bin/honed", "bin/hone-builder", "bin/hone-measure")
+_BUILT = (
+    "libhone_runtime.so",
+    "libhone_compiler.so",
+    "bin/hone",
+    "bin/honed",
+    "bin/hone-builder",
+    "bin/hone-measure",
+    "v1/tuning_pb2_grpc.py",
+)
 
 
 class Hook(BuildHookInterface):  # type: ignore[type-arg]
