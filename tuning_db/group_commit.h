@@ -5,9 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -18,6 +21,8 @@
 
 #include "absl/status/status.h"
 #include "support/crash_point.h"
+#include "support/histogram.h"
+#include "tuning_db/upkeep.h"
 
 namespace hone::tuning_db {
 
@@ -97,6 +102,8 @@ class GroupCommit {
     return absl::OkStatus();
   }
 
+  CommitTotals totals() const { return {changes_, failed_, seconds_.Read()}; }
+
   bool IsClosing() const {
     const std::lock_guard lock(mutex_);
     return is_closing_;
@@ -129,6 +136,15 @@ class GroupCommit {
     queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});
   }
 
+  // Where the transaction failed, each of its steps did; what is refused is no failure.
+  void Count(const Steps& steps, std::chrono::steady_clock::duration time) {
+    changes_ += steps.size();
+    failed_ += std::ranges::all_of(steps, [](const Step& step) {
+      return absl::IsInternal(*step.status) || absl::IsUnavailable(*step.status);
+    });
+    seconds_.Add(std::chrono::duration<double>(time).count());
+  }
+
   void Work() {
     for (;;) {
       std::vector<Group> batch;
@@ -144,7 +160,9 @@ class GroupCommit {
           steps.push_back({&group.changes[i], &group.statuses[i]});
         }
       }
+      const auto begin = std::chrono::steady_clock::now();
       run_batch_(steps);
+      Count(steps, std::chrono::steady_clock::now() - begin);
       for (Group& group : batch) group.done(std::move(group.statuses));
     }
   }
@@ -156,6 +174,9 @@ class GroupCommit {
   std::vector<Group> queue_;
   size_t posted_ = 0;  // changes that came by Post and are not done
   bool is_closing_ = false;
+  std::atomic<uint64_t> changes_ = 0;
+  std::atomic<uint64_t> failed_ = 0;
+  Histogram seconds_{ShortTimes()};
   std::thread thread_;
 };
 

@@ -12,10 +12,10 @@ namespace hone::tuning_db {
 
 struct Quarantine {
   std::string worker;
-  std::string device;  // empty: all of the worker's
-  std::string reason;  // for people
-  std::string by;      // who said it
-  int64_t at_ns = 0;   // since 1970
+  std::string device = "";  // empty: all of the worker's
+  std::string reason = "";  // for people
+  std::string by = "";      // who said it
+  int64_t at_ns = 0;        // since 1970
 
   friend bool operator==(const Quarantine&, const Quarantine&) = default;
 };

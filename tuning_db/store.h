@@ -13,6 +13,7 @@
 #include "tuning_db/grant_store.h"
 #include "tuning_db/job_store.h"
 #include "tuning_db/log_store.h"
+#include "tuning_db/quarantine_store.h"
 #include "tuning_db/trial_store.h"
 #include "tuning_db/upkeep.h"
 
@@ -30,7 +31,8 @@ class Store : public JobStore,
               public TrialStore,
               public LogStore,
               public Upkeep,
-              public GrantStore {};
+              public GrantStore,
+              public QuarantineStore {};
 
 // `clock` stamps events, says which owners are in time, and outlives the store.
 std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "support/histogram.h"
 
 namespace hone::tuning_db {
 
@@ -26,10 +27,20 @@ struct Pruned {
   bool is_last = false;
 };
 
+// What was committed since the store was opened, for who watches it.
+struct CommitTotals {
+  uint64_t changes = 0;       // that were given to it
+  uint64_t failed = 0;        // transactions that were not committed
+  Histogram::Totals seconds;  // of each transaction, failed ones too
+};
+
 // A part of Store, whose comment says what holds for every call.
 class Upkeep {
  public:
   virtual ~Upkeep() = default;
+
+  // A store that commits nothing has none.
+  virtual CommitTotals Commits() const { return {}; }
 
   // Everything that does not hold, in sentences; empty when the store is sound.
   virtual absl::StatusOr<std::vector<std::string>> Check() = 0;

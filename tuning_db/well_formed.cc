@@ -98,6 +98,17 @@ absl::Status IsWellFormed(const DeviceRest& rest) {
   return AreTexts({{"a worker's name", rest.worker}, {"a device's name", rest.device}});
 }
 
+absl::Status IsWellFormed(const Quarantine& quarantine) {
+  if (quarantine.worker.empty()) {
+    return absl::InvalidArgumentError(
+        "expected the worker that is put into quarantine, found none");
+  }
+  return AreTexts({{"a worker's name", quarantine.worker},
+                   {"a device's name", quarantine.device},
+                   {"a reason", quarantine.reason},
+                   {"a caller's name", quarantine.by}});
+}
+
 absl::Status IsWellFormed(const Final& final) {
   HONE_RETURN_IF_ERROR(AreTexts({{"a signature", final.signature},
                                  {"a toolchain", final.toolchain},

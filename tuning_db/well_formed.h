@@ -24,6 +24,8 @@ absl::Status IsWellFormed(const LeaseRequest& request);
 // As it is settled, without its trial.
 absl::Status IsWellFormed(const Record& record);
 absl::Status IsWellFormed(const DeviceRest& rest);
+// Without a worker, too.
+absl::Status IsWellFormed(const Quarantine& quarantine);
 absl::Status IsWellFormed(const Final& final);
 // That `winner` and `default_entry` name entries, which a final has to be well formed.
 absl::Status HasItsEntries(const Final& final);

@@ -80,6 +80,11 @@ std::vector<absl::Status> WriteEverywhere(Store& store, const std::string& text)
   }
   answers.push_back(store.SetDeviceRest({text, "gpu", 1, 1, 1, ""}));
   answers.push_back(store.SetDeviceRest({"w", text, 1, 1, 1, ""}));
+  answers.push_back(store.SetQuarantine({"w", text, "r", "b"}).status());
+  answers.push_back(store.SetQuarantine({"w", "d", text, "b"}).status());
+  answers.push_back(store.SetQuarantine({"w", "d", "r", text}).status());
+  answers.push_back(store.SetQuarantine({"w" + text, "d", "r", "b"}).status());
+  answers.push_back(store.EndQuarantines("w", text).status());
   answers.push_back(store.ListJobs({.submitter = text}, Order::kOldestFirst, "", 0).status());
   answers.push_back(store.Records({.workload_substring = text}).status());
   answers.push_back(store.NewestFinals("", text).status());

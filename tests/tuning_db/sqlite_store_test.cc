@@ -353,6 +353,18 @@ TEST_F(SqliteStoreTest, RecordsAndEventsAreAppendOnly) {
               HasSubstr("the last event of a job stays"));
 }
 
+TEST_F(SqliteStoreTest, CountsWhatItCommits) {
+  const auto store = Open(OpenMode::kCreate);
+  const CommitTotals before = store->Commits();
+  ASSERT_TRUE(store->EnsureTask(ExampleTask()).ok());
+  EXPECT_FALSE(store->SetJobState(99, JobState::kDone, "").ok());
+  const CommitTotals after = store->Commits();
+  EXPECT_EQ(after.changes - before.changes, 2u);
+  EXPECT_EQ(after.failed, 0u) << "what is refused is no failure";
+  EXPECT_EQ(after.seconds.count - before.seconds.count, 2u);
+  EXPECT_GT(after.seconds.sum, before.seconds.sum);
+}
+
 TEST_F(SqliteStoreTest, WritesAreSyncedInWalMode) {
   Open(OpenMode::kCreate).reset();
   const auto db = sqlite::Connection::Open(path_, sqlite::Access::kWrite).value();

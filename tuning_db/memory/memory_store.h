@@ -97,6 +97,12 @@ class MemoryStore : public Store {
   absl::StatusOr<std::vector<Grant>> ListGrants() override;
   absl::StatusOr<std::vector<Grant>> RevokeGrants(const std::string& name) override;
 
+  // memory_quarantines.cc
+  absl::StatusOr<Quarantine> SetQuarantine(const Quarantine& quarantine) override;
+  absl::StatusOr<std::vector<Quarantine>> EndQuarantines(const std::string& worker,
+                                                         const std::string& device) override;
+  absl::StatusOr<std::vector<Quarantine>> ListQuarantines() override;
+
  private:
   using TrialKey = std::tuple<int64_t, std::string, std::string, Purpose, int64_t>;
   struct Life {
@@ -167,6 +173,7 @@ class MemoryStore : public Store {
   std::vector<ModelFinal> model_finals_;
   std::vector<Miss> misses_;
   std::vector<Grant> grants_;
+  std::map<std::pair<std::string, std::string>, Quarantine> quarantines_;  // by worker and device
 };
 
 }  // namespace hone::tuning_db

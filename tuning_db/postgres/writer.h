@@ -41,6 +41,7 @@ class Writer {
   absl::Status Post(std::vector<Change> changes, Done done) {
     return changes_.Post(std::move(changes), std::move(done));
   }
+  CommitTotals totals() const { return changes_.totals(); }
 
  private:
   using Step = GroupCommit<Connection>::Step;

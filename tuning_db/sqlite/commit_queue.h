@@ -38,6 +38,7 @@ class CommitQueue {
     return changes_.Post(std::move(changes), std::move(done));
   }
 
+  CommitTotals totals() const { return changes_.totals(); }
   // Batches committed so far.
   int64_t batches() const { return batches_; }
 

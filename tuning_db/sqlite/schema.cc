@@ -37,6 +37,7 @@ const std::array kMigrations = {
     Migration{kRecordsOfFinals},
     Migration{kLeastSamples},
     Migration{kGrants},
+    Migration{kQuarantines},
 };
 
 absl::Status CheckReferences(Connection& db) {

@@ -106,6 +106,9 @@ class SqliteStore final : public Store {
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
 
   // sqlite_upkeep.cc
+  CommitTotals Commits() const override {
+    return writer_ == nullptr ? CommitTotals() : writer_->queue.totals();
+  }
   absl::StatusOr<std::vector<std::string>> Check() override;
   absl::Status Retract(int64_t record, const std::string& reason) override;
   absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
@@ -115,6 +118,12 @@ class SqliteStore final : public Store {
   absl::StatusOr<Grant> AddGrant(const Grant& grant, int64_t overlap_ns) override;
   absl::StatusOr<std::vector<Grant>> ListGrants() override;
   absl::StatusOr<std::vector<Grant>> RevokeGrants(const std::string& name) override;
+
+  // sqlite_quarantines.cc
+  absl::StatusOr<Quarantine> SetQuarantine(const Quarantine& quarantine) override;
+  absl::StatusOr<std::vector<Quarantine>> EndQuarantines(const std::string& worker,
+                                                         const std::string& device) override;
+  absl::StatusOr<std::vector<Quarantine>> ListQuarantines() override;
 
  private:
   absl::Status ReadOnly() const;

@@ -12,6 +12,7 @@ extern const char kBytesOfReasons[];
 extern const char kRecordsOfFinals[];
 extern const char kLeastSamples[];
 extern const char kGrants[];
+extern const char kQuarantines[];
 
 }  // namespace hone::tuning_db::postgres
 

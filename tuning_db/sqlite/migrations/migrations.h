@@ -19,6 +19,7 @@ extern const char kPackedSamples[];
 extern const char kRecordsOfFinals[];
 extern const char kLeastSamples[];
 extern const char kGrants[];
+extern const char kQuarantines[];
 
 }  // namespace hone::tuning_db::sqlite
 
