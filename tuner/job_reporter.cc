@@ -84,6 +84,7 @@ v1::JobInfo JobReporter::InfoOf(const tuning_db::Job& job,
   info.set_state(ToProto(job.state));
   info.set_message(job.message);
   info.set_submitter(job.submitter);
+  info.set_submitted_at_ns(job.submitted_at_ns);
   info.set_owner(job.owner);
   info.set_epoch(job.epoch);
   info.set_is_private(job.is_private);
@@ -97,6 +98,8 @@ v1::JobInfo JobReporter::InfoOf(const tuning_db::Job& job,
   spec.set_constant_bytes(static_cast<uint64_t>(job.constant_bytes));
   spec.set_ends_early(job.ends_early);
   spec.set_elsewhere_ns(job.elsewhere_ns);
+  spec.set_sandbox(static_cast<v1::SandboxLevel>(job.sandbox));
+  spec.set_device_class(job.device_class);
   for (size_t i = 0; i < job.tasks.size(); ++i) {
     spec.set_trials(std::max(spec.trials(), job.tasks[i].trials));
     *info.add_tasks() = ProgressOf(job, job.tasks[i], progress.at(i));

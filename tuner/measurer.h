@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "hone/v1/farm.pb.h"
+#include "tuner/device_need.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -23,7 +24,10 @@ struct Artifact {
 
 struct MeasureRequest {
   tuning_db::Trial trial;
-  std::string target;                // canonical text
+  std::string target;  // canonical text
+  // What else the device must be (DeviceNeed).
+  hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
+  std::string device_class;
   std::string submitter;             // who shares devices fairly with other submitters
   std::vector<Artifact> candidates;  // one and, of a calibration, its anchor; or a final's
   uint32_t rounds = 0;               // 0: of a search
@@ -36,6 +40,8 @@ struct MeasureRequest {
   int64_t run_limit_ns = 0;
   uint64_t memory_limit_bytes = 0;
   int priority = 0;  // greater goes first
+  DeviceNeed Need() const { return {target, sandbox, device_class}; }
+
   // The trial was leased (trial.fence, trial.worker) in an earlier life of the daemon: nothing is
   // offered; for a grace period the worker may come back with its result. No candidates needed.
   bool held = false;
@@ -77,13 +83,13 @@ class Measurer {
   // carried out, its worker is told, and its lease released. A no-op for a trial that is not here.
   virtual void Cancel(int64_t trial) = 0;
   // Whether a device that takes work now can measure code for the target (canonical text, -threads
-  // included). False: a request for it would wait until one comes.
-  virtual bool Serves(const std::string& target) const { return true; }
+  // included) and is what is needed. False: a request for it would wait until one comes.
+  virtual bool Serves(const DeviceNeed& need) const { return true; }
   // The target of the machine that a device for `target` is in, canonical text: references are
   // built for it. The same as `target` where the device is that machine, or none is known.
   virtual std::string HostTarget(const std::string& target) const { return target; }
-  // How many requests for the target can be with devices at once: fewer leave some of them idle.
-  virtual uint64_t Windows(const std::string& target) const { return 1; }
+  // How many requests with this need can be with devices at once: fewer leave some of them idle.
+  virtual uint64_t Windows(const DeviceNeed& need) const { return 1; }
 };
 
 }  // namespace hone::tuner

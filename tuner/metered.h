@@ -41,11 +41,11 @@ class MeteredMeasurer : public Measurer {
       : measurer_(measurer), seconds_(seconds) {}
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override { measurer_.Cancel(trial); }
-  bool Serves(const std::string& target) const override { return measurer_.Serves(target); }
+  bool Serves(const DeviceNeed& need) const override { return measurer_.Serves(need); }
   std::string HostTarget(const std::string& target) const override {
     return measurer_.HostTarget(target);
   }
-  uint64_t Windows(const std::string& target) const override { return measurer_.Windows(target); }
+  uint64_t Windows(const DeviceNeed& need) const override { return measurer_.Windows(need); }
 
  private:
   Measurer& measurer_;

@@ -13,6 +13,8 @@ Job CloneOf(const Job& job, const JobChanges& changes) {
   clone.constant_bytes = job.constant_bytes;
   clone.ends_early = job.ends_early;
   clone.elsewhere_ns = job.elsewhere_ns;
+  clone.sandbox = job.sandbox;
+  clone.device_class = job.device_class;
   clone.tasks = job.tasks;
   for (JobTask& task : clone.tasks) task.trials = changes.trials.value_or(task.trials);
   return clone;

@@ -20,6 +20,9 @@ namespace hone::tuning_db {
 struct JobFilter {
   std::vector<JobState> states = {};  // empty: any
   std::string submitter = "";         // empty: any
+  std::string target = "";            // a part of its text; empty: any
+  std::string model = "";             // a part of its name; empty: any
+  int64_t submitted_since_ns = 0;     // not before; 0: whenever
 };
 
 struct JobPage {
@@ -59,7 +62,8 @@ class JobStore {
 
   // ---- jobs ----
   // A job with the same client_id is returned as it is (its id and state), and nothing is written.
-  // A new one is queued, has not run, and is of the owner and epoch that it names.
+  // A new one is queued, has not run, was submitted now, and is of the owner and epoch that it
+  // names.
   virtual absl::StatusOr<Job> SubmitJob(const Job& job) = 0;
   virtual absl::StatusOr<Job> GetJob(int64_t id) = 0;
   // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).

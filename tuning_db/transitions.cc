@@ -77,7 +77,10 @@ absl::Status MayRetract(int64_t record, const std::string& reason) {
 bool Matches(const Job& job, const JobFilter& filter) {
   return (filter.states.empty() ||
           std::ranges::find(filter.states, job.state) != filter.states.end()) &&
-         (filter.submitter.empty() || filter.submitter == job.submitter);
+         (filter.submitter.empty() || filter.submitter == job.submitter) &&
+         job.target.find(filter.target) != std::string::npos &&
+         job.model.find(filter.model) != std::string::npos &&
+         job.submitted_at_ns >= filter.submitted_since_ns;
 }
 
 absl::Status MaySetRan(const Job& job) {

@@ -176,6 +176,13 @@ struct Job {
   int64_t ran_ns = 0;
   // Who asked for it: a user of the daemon's machine. Empty: unknown (jobs of older versions).
   std::string submitter;
+  // By the store's clock, when it was submitted; 0: unknown (jobs of older versions).
+  int64_t submitted_at_ns = 0;
+  // The least that its candidates are measured in (hone.v1.SandboxLevel); 0: what the farm
+  // requires.
+  int sandbox = 0;
+  // Only devices of this class measure for it (tuner/farm/device_class.h); empty: any.
+  std::string device_class;
   std::string owner;  // the daemon that runs it, with an epoch
   int64_t epoch = 0;
   // The job is of a private daemon: it ends with that daemon's client (decision 0014).

@@ -169,6 +169,7 @@ absl::Status IsWellFormed(const Job& job) {
                    {"a target", job.target},
                    {"a search's name", job.search},
                    {"a submitter", job.submitter},
+                   {"a class of devices", job.device_class},
                    {"an owner's name", job.owner}});
 }
 
@@ -182,7 +183,9 @@ absl::Status IsWellFormed(const Miss& miss) {
 }
 
 absl::Status IsWellFormed(const JobFilter& filter) {
-  return IsText("a submitter", filter.submitter);
+  return AreTexts({{"a submitter", filter.submitter},
+                   {"a part of a target", filter.target},
+                   {"a part of a model's name", filter.model}});
 }
 
 absl::Status IsWellFormed(const RecordFilter& filter) {

@@ -175,6 +175,53 @@ TEST(Devices, OneInALesserSandboxThanIsRequiredIsGivenNothing) {
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
 }
 
+TEST(Devices, OnlyThoseOfItsClassMeasureForAJob) {
+  World world;
+  FakeWorker& other = world.AddWorker("other", 2);
+  const std::string fingerprint(64, 'a');
+  const int64_t job = world.Submit({.trials = 8, .device_class = "kind=cpu,fingerprint=aaaaaaaa"});
+  world.Drain();
+  EXPECT_TRUE(other.assignments.empty());
+  ASSERT_EQ(world.waiting.size(), 1u);
+  EXPECT_THAT(world.waiting.begin()->second,
+              HasSubstr("and is of the class kind=cpu,fingerprint=aaaaaaaa"));
+  // Who takes any device is not held up by it.
+  const int64_t any = world.Submit({.client_id = "any", .workloads = {"dense"}, .trials = 8});
+  world.Run();
+  EXPECT_EQ(world.GetJob(any).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kRunning);
+  const int runs = other.runs;
+
+  auto& worker = world.workers["wanted"];
+  worker = std::make_unique<FakeWorker>("wanted", world.dispatcher.get(), 2);
+  worker->fingerprint = fingerprint;
+  worker->Connect();
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(other.runs, runs) << "it is of another class";
+  EXPECT_GT(worker->runs, 0);
+}
+
+TEST(Devices, AJobIsMeasuredInTheSandboxThatItWants) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 2);
+  worker.SendUpdate("cpu0", /*unplugged=*/false, v1::SANDBOX_LEVEL_LIMITS);
+  worker.SendWindow("cpu0");
+  const int64_t job = world.Submit({.trials = 8, .sandbox = v1::SANDBOX_LEVEL_STRICT});
+  world.Drain();
+  EXPECT_TRUE(worker.assignments.empty());
+  EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget)) << "for others";
+  ASSERT_EQ(world.waiting.size(), 1u);
+  EXPECT_THAT(world.waiting.begin()->second, HasSubstr("a sandbox that is strict at least"));
+  worker.SendUpdate("cpu0", /*unplugged=*/false, v1::SANDBOX_LEVEL_STRICT);
+  worker.SendWindow("cpu0");
+  world.Drain();
+  ASSERT_FALSE(worker.assignments.empty());
+  EXPECT_EQ(worker.assignments[0].requirements().sandbox(), v1::SANDBOX_LEVEL_STRICT);
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+}
+
 TEST(Devices, ReferencesAreBuiltForTheMachineThatADeviceIsIn) {
   ServedDevices served;
   const std::string cuda = "cuda -arch=sm_90";

@@ -21,7 +21,7 @@ FairQueue::Entry Make(int64_t id, const std::string& owner, int priority = 0,
   return entry;
 }
 
-const auto kAnyTarget = [](const std::string&) { return true; };
+const auto kAnyTarget = [](const DeviceNeed&) { return true; };
 
 TEST(FairQueue, GivesGreaterPriorityOfOneOwnerFirstThenWhoCameFirst) {
   FairQueue queue;
@@ -146,13 +146,13 @@ TEST(TargetQueues, ATargetWithoutRoomIsPassedOverAndMakesUpForLittleLater) {
   TargetQueues queues;
   for (int64_t id = 0; id < 1000; ++id) queues.Push(Make(id, "a", 0, "served"));
   for (int64_t id = 1000; id < 2000; ++id) queues.Push(Make(id, "a", 0, "full"));
-  const auto is_served = [](const std::string& target) { return target == "served"; };
+  const auto is_served = [](const DeviceNeed& need) { return need.target == "served"; };
   for (int i = 0; i < 500; ++i) EXPECT_EQ(queues.PopNext(is_served)->request.target, "served");
   std::map<std::string, int> taken;
   for (int i = 0; i < 200; ++i) ++taken[queues.PopNext(kAnyTarget)->request.target];
   EXPECT_GE(taken["served"], 80);
   EXPECT_GE(taken["full"], 80);
-  const auto nobody = [](const std::string&) { return false; };
+  const auto nobody = [](const DeviceNeed&) { return false; };
   EXPECT_EQ(queues.PopNext(nobody), nullptr);
 }
 

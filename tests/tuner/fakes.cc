@@ -256,7 +256,7 @@ v1::Device FakeWorker::DeviceMessage(const std::string& id) const {
   device.set_id(id);
   device.set_target(target);
   device.set_threads(2);
-  device.set_fingerprint(kFakeFingerprint);
+  device.set_fingerprint(fingerprint);
   device.set_calibrator_ns(calibrator_ns);
   if (!resource_.empty()) device.add_resources(resource_);
   return device;
@@ -387,6 +387,7 @@ bool FakeWorker::RunOne() {
     artifacts.push_back(artifacts_[candidate.artifact_digest()]);
   }
   v1::MeasureResult result = FakeMeasure(assignment, artifacts);
+  result.set_device_fingerprint(fingerprint);
   if (device_lost || losing_trials.count(assignment.trial()) > 0) {
     for (v1::CandidateResult& candidate : *result.mutable_candidates()) {
       candidate.Clear();

@@ -161,6 +161,7 @@ class FakeWorker {
   std::vector<hone::v1::Assignment> ran;  // in order
   int runs = 0;
   std::string target = kFakeTarget;
+  std::string fingerprint = kFakeFingerprint;
   double calibrator_ns = 0;  // of its devices
   std::string instance;      // of its Hello; empty: as of the release before
   uint32_t protocol = 3;     // the newest that it speaks

@@ -105,6 +105,8 @@ int64_t World::Submit(const JobWish& wish) {
   job.priority = wish.priority;
   job.submitter = wish.submitter;
   job.is_private = wish.is_private;
+  job.sandbox = wish.sandbox;
+  job.device_class = wish.device_class;
   if (!owner.empty()) {
     job.owner = farm_options.ownership.owner;
     job.epoch = farm_options.ownership.epoch;

@@ -26,6 +26,8 @@ struct JobWish {
   bool ends_early = false;
   double elsewhere_ns = 0;
   bool is_private = false;
+  hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
+  std::string device_class = "";
 };
 
 // What several daemons on one store have in common: their clock and the store.

@@ -184,6 +184,42 @@ TEST_P(Conformance, JobsAreFoundByStateAndSubmitter) {
   EXPECT_EQ(clients({.submitter = "an"}), "");
 }
 
+TEST_P(Conformance, JobsAreFoundByTargetModelAndTime) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const auto submit = [&](const char* client, const char* target, const char* model) {
+    Job job = ExampleJob(task, client);
+    job.target = target;
+    job.model = model;
+    return store_->SubmitJob(job).value();
+  };
+  const Job a = submit("a", "llvm -mcpu=znver5", "resnet50.onnx");
+  submit("b", "llvm -mcpu=znver4", "bert.onnx");
+  const auto clients = [&](const JobFilter& filter) {
+    std::string found;
+    const JobPage page = store_->ListJobs(filter, Order::kNewestFirst, "", 0).value();
+    for (const Job& job : page.jobs) found += job.client_id;
+    return found;
+  };
+  EXPECT_EQ(clients({.target = "znver5"}), "a");
+  EXPECT_EQ(clients({.target = "-mcpu=znver"}), "ba");
+  EXPECT_EQ(clients({.target = "%"}), "") << "no pattern";
+  EXPECT_EQ(clients({.model = "bert"}), "b");
+  EXPECT_EQ(clients({.target = "znver5", .model = "bert"}), "");
+  EXPECT_GT(a.submitted_at_ns, 0);
+  EXPECT_EQ(clients({.submitted_since_ns = a.submitted_at_ns}), "ba");
+  EXPECT_EQ(clients({.submitted_since_ns = a.submitted_at_ns + 3'600'000'000'000}), "");
+}
+
+TEST_P(Conformance, AJobKeepsWhichDevicesItWants) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Job job = ExampleJob(task, "a");
+  job.sandbox = 3;
+  job.device_class = "name=znver5";
+  const Job read = store_->GetJob(store_->SubmitJob(job).value().id).value();
+  EXPECT_EQ(read.sandbox, 3);
+  EXPECT_EQ(read.device_class, "name=znver5");
+}
+
 TEST_P(Conformance, APausedJobHasNotEnded) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;

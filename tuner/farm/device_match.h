@@ -5,12 +5,16 @@
 #include <string_view>
 
 #include "hone/v1/farm.pb.h"
+#include "tuner/device_need.h"
 
 namespace hone::tuner {
 
 // Whether the device may measure code for the target (canonical text), by the rule of the target's
 // kind (runtime/device_match/device_match.h).
 bool CanMeasure(const hone::v1::Device& device, std::string_view target);
+
+// Whether it also is what else is needed; `sandbox`: in which its candidates run.
+bool Meets(const hone::v1::Device& device, hone::v1::SandboxLevel sandbox, const DeviceNeed& need);
 
 }  // namespace hone::tuner
 

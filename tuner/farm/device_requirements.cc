@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/target_text.h"
+#include "tuner/device_need.h"
 #include "tuning_db/digest_bytes.h"
 
 namespace hone::tuner {
@@ -10,19 +11,6 @@ namespace hone::tuner {
 namespace v1 = hone::v1;
 
 namespace {
-
-std::string SandboxName(v1::SandboxLevel level) {
-  switch (level) {
-    case v1::SANDBOX_LEVEL_LIMITS:
-      return "limits";
-    case v1::SANDBOX_LEVEL_CONTAINED:
-      return "contained";
-    case v1::SANDBOX_LEVEL_STRICT:
-      return "strict";
-    default:
-      return "unknown";
-  }
-}
 
 // UNSPECIFIED for a text that is no target's.
 v1::DeviceKind DeviceKindOf(std::string_view target) {

@@ -128,10 +128,10 @@ void Dispatcher::GiveUpPoison(const PendingTrial& pending) {
 
 void Dispatcher::Match() {
   if (!leasing_) return;
-  const auto has_room = [this](const std::string& target) { return fleet_.HasRoom(target); };
+  const auto has_room = [this](const DeviceNeed& need) { return fleet_.HasRoom(need); };
   while (FairQueue::Entry pending = queues_.PopNext(has_room)) {
     const MeasureRequest& request = pending->request;
-    const DeviceOf to = fleet_.Choose(request.target, pending->avoid);
+    const DeviceOf to = fleet_.Choose(request.Need(), pending->avoid);
     fleet_.Take(*to.device);
     underway_[request.trial.id] = pending;
     offers_.push_back({pending, to.session->worker(), to.device->info.id(), to.session->link,
@@ -212,8 +212,9 @@ void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& sessio
   Lease lease;
   lease.pending = offer.pending;
   lease.assignment = ToAssignment(offer.pending->request, leased, offer.device, offer.limit_ns);
+  const MeasureRequest& request = offer.pending->request;
   *lease.assignment.mutable_requirements() =
-      RequirementsOf(offer.pending->request.target, options_.sandbox);
+      RequirementsOf(request.target, std::max(request.sandbox, options_.sandbox));
   lease.worker = offer.worker;
   lease.instance = session.hello.instance();
   lease.limit_ns = offer.limit_ns;

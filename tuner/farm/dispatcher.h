@@ -80,11 +80,11 @@ class Dispatcher : public Measurer {
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override;
   // Connected, not draining, not in quarantine. Answers at once, from any thread.
-  bool Serves(const std::string& target) const override { return served_.Serves(target); }
+  bool Serves(const DeviceNeed& need) const override { return served_.Serves(need); }
   std::string HostTarget(const std::string& target) const override {
     return served_.HostTarget(target);
   }
-  uint64_t Windows(const std::string& target) const override { return served_.Windows(target); }
+  uint64_t Windows(const DeviceNeed& need) const override { return served_.Windows(need); }
 
   // A worker has dialled; it has a while to say Hello.
   void Opened(std::shared_ptr<WorkerLink> link);

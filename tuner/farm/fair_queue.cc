@@ -79,17 +79,17 @@ size_t FairQueue::size() const {
 }
 
 void TargetQueues::Push(FairQueue::Entry entry) {
-  OfTarget& target = targets_[entry->request.target];
+  OfTarget& target = targets_[entry->request.Need()];
   if (target.queue.empty()) target.turn = std::max(target.turn, now_);
   target.queue.Push(std::move(entry));
 }
 
 FairQueue::Entry TargetQueues::PopNext(
-    const std::function<bool(const std::string& target)>& has_room) {
+    const std::function<bool(const DeviceNeed& need)>& has_room) {
   OfTarget* next = nullptr;
-  for (auto& [name, target] : targets_) {
+  for (auto& [need, target] : targets_) {
     if (target.queue.empty() || (next != nullptr && target.turn >= next->turn)) continue;
-    if (has_room(name)) next = &target;
+    if (has_room(need)) next = &target;
   }
   if (next == nullptr) return nullptr;
   now_ = std::max(now_, next->turn);

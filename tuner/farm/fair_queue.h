@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "tuner/device_need.h"
 #include "tuner/farm/pending_trial.h"
 
 namespace hone::tuner {
@@ -44,13 +45,13 @@ class FairQueue {
   std::map<std::string, double> ahead_;
 };
 
-// A FairQueue for each target. Targets whose devices are the same ones take turns, so that none
-// starves another. Not thread-safe.
+// A FairQueue for each target and whatever else is needed of its devices. Those whose devices are
+// the same ones take turns, so that none starves another. Not thread-safe.
 class TargetQueues {
  public:
   void Push(FairQueue::Entry entry);
-  // The next of a target that has room (a device that takes work now); nullptr: there is none.
-  FairQueue::Entry PopNext(const std::function<bool(const std::string& target)>& has_room);
+  // The next of those that have room (a device that takes work now); nullptr: there is none.
+  FairQueue::Entry PopNext(const std::function<bool(const DeviceNeed& need)>& has_room);
   // nullptr: it does not wait here.
   FairQueue::Entry Remove(int64_t trial);
   size_t size() const;
@@ -62,7 +63,7 @@ class TargetQueues {
   };
 
   uint64_t now_ = 0;
-  std::map<std::string, OfTarget> targets_;
+  std::map<DeviceNeed, OfTarget> targets_;
 };
 
 }  // namespace hone::tuner

@@ -186,12 +186,13 @@ absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
   return absl::OkStatus();
 }
 
-const std::vector<DeviceOf>& Fleet::DevicesFor(const std::string& target) {
-  const auto [it, is_new] = devices_for_.try_emplace(target);
+const std::vector<DeviceOf>& Fleet::DevicesFor(const DeviceNeed& need) {
+  const auto [it, is_new] = devices_for_.try_emplace(need);
   if (!is_new) return it->second;
   for (auto& [worker, session] : sessions_) {
     for (auto& [id, device] : session.devices) {
-      if (device.takes_work() && CanMeasure(device.info, target))
+      const v1::SandboxLevel sandbox = SandboxOf(device.info, session.hello);
+      if (device.takes_work() && Meets(device.info, sandbox, need))
         it->second.push_back({&session, &device});
     }
   }
@@ -227,16 +228,16 @@ bool Fleet::TakesLease(const Session& session, const FleetDevice& device) const 
   return !health->second.IsOnTrial(now) || device.open == 0;
 }
 
-bool Fleet::HasRoom(const std::string& target) {
-  const std::vector<DeviceOf>& devices = DevicesFor(target);
+bool Fleet::HasRoom(const DeviceNeed& need) {
+  const std::vector<DeviceOf>& devices = DevicesFor(need);
   return std::any_of(devices.begin(), devices.end(),
                      [&](const DeviceOf& of) { return TakesLease(*of.session, *of.device); });
 }
 
-DeviceOf Fleet::Choose(const std::string& target, const std::set<std::string>& avoid) {
+DeviceOf Fleet::Choose(const DeviceNeed& need, const std::set<std::string>& avoid) {
   DeviceOf best;
   bool best_is_avoided = false;
-  for (const DeviceOf& of : DevicesFor(target)) {
+  for (const DeviceOf& of : DevicesFor(need)) {
     if (!TakesLease(*of.session, *of.device)) continue;
     const bool is_avoided = avoid.count(of.session->worker()) > 0;
     const auto rank = [](bool avoided, const FleetDevice& device) {
@@ -281,10 +282,12 @@ std::vector<ServedDevice> Fleet::Served() const {
     if (session.is_draining) continue;
     for (const auto& [id, device] : session.devices) {
       if (!device.takes_work() || HealthOf(worker, id).IsQuarantined(now)) continue;
+      v1::Device info = device.info;
+      info.set_sandbox(SandboxOf(info, session.hello));
       auto alike = std::find_if(served.begin(), served.end(), [&](const ServedDevice& other) {
-        return AreAlike(other.device, device.info);
+        return AreAlike(other.device, info);
       });
-      if (alike == served.end()) alike = served.insert(served.end(), {device.info, 0});
+      if (alike == served.end()) alike = served.insert(served.end(), {info, 0});
       alike->window += std::min(device.window, kMostWindow);
     }
   }

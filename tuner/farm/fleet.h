@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "hone/v1/farm.pb.h"
 #include "support/clock.h"
+#include "tuner/device_need.h"
 #include "tuner/farm/device_health.h"
 #include "tuner/farm/served_devices.h"
 #include "tuner/farm/worker_link.h"
@@ -87,11 +88,12 @@ class Fleet {
   // It came or is another than before; or it went (unplugged): its window is 0 until its worker
   // says otherwise. A session has at most so many.
   absl::Status Update(Session& session, const hone::v1::DeviceUpdate& update);
-  // Whether a device that can measure code for the target takes a lease now.
-  bool HasRoom(const std::string& target);
+  // Whether a device that can measure code for the target, and is what is needed, takes a lease
+  // now.
+  bool HasRoom(const DeviceNeed& need);
   // The one of them to give it to: not of a worker to avoid, where there is another; with the
   // fewest leases; that was given one the longest ago.
-  DeviceOf Choose(const std::string& target, const std::set<std::string>& avoid);
+  DeviceOf Choose(const DeviceNeed& need, const std::set<std::string>& avoid);
   // A lease is on its way to the device; nothing came of that; a lease of a worker that is back
   // goes on; a lease of the device has ended.
   void Take(FleetDevice& device);
@@ -117,8 +119,8 @@ class Fleet {
   void Describe(const Session& session, const hone::v1::Device& info, FleetDevice* device) const;
   bool TakesLease(const Session& session, const FleetDevice& device) const;
   bool SharesWithBusy(const Session& session, const FleetDevice& device) const;
-  // Those that can measure code for the target.
-  const std::vector<DeviceOf>& DevicesFor(const std::string& target);
+  // Those that can measure code for the target, and are what is needed.
+  const std::vector<DeviceOf>& DevicesFor(const DeviceNeed& need);
   void ForgetGoneDevices(const std::string& but_of);
 
   const Clock* const clock_;
@@ -126,8 +128,8 @@ class Fleet {
   const hone::v1::SandboxLevel sandbox_;
   std::map<std::string, Session> sessions_;  // by worker
   std::unordered_map<const WorkerLink*, std::string> worker_of_;
-  // The devices for each target that was asked for; it is emptied when devices come or go.
-  std::unordered_map<std::string, std::vector<DeviceOf>> devices_for_;
+  // The devices for each need that was asked for; it is emptied when devices come or go.
+  std::map<DeviceNeed, std::vector<DeviceOf>> devices_for_;
   // Devices that were lost since their last success, by worker and id: it outlives sessions.
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
   // Who dialled under each name, for as long as the daemon lives.

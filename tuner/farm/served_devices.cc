@@ -8,7 +8,8 @@ namespace hone::tuner {
 
 bool AreAlike(const hone::v1::Device& a, const hone::v1::Device& b) {
   return a.target() == b.target() && a.threads() == b.threads() && a.kind() == b.kind() &&
-         a.host_target() == b.host_target();
+         a.host_target() == b.host_target() && a.sandbox() == b.sandbox() &&
+         a.fingerprint() == b.fingerprint();
 }
 
 bool ServedDevices::Set(std::vector<ServedDevice> devices) {
@@ -20,10 +21,11 @@ bool ServedDevices::Set(std::vector<ServedDevice> devices) {
   return !is_same;
 }
 
-bool ServedDevices::Serves(const std::string& target) const {
+bool ServedDevices::Serves(const DeviceNeed& need) const {
   const std::lock_guard lock(mutex_);
-  return std::any_of(devices_.begin(), devices_.end(),
-                     [&](const auto& served) { return CanMeasure(served.device, target); });
+  return std::any_of(devices_.begin(), devices_.end(), [&](const ServedDevice& served) {
+    return Meets(served.device, served.device.sandbox(), need);
+  });
 }
 
 std::string ServedDevices::HostTarget(const std::string& target) const {
@@ -35,11 +37,11 @@ std::string ServedDevices::HostTarget(const std::string& target) const {
   return target;
 }
 
-uint64_t ServedDevices::Windows(const std::string& target) const {
+uint64_t ServedDevices::Windows(const DeviceNeed& need) const {
   const std::lock_guard lock(mutex_);
   uint64_t windows = 0;
   for (const ServedDevice& served : devices_) {
-    if (CanMeasure(served.device, target)) windows += served.window;
+    if (Meets(served.device, served.device.sandbox(), need)) windows += served.window;
   }
   return windows;
 }

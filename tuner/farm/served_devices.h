@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "hone/v1/farm.pb.h"
+#include "tuner/device_need.h"
 
 namespace hone::tuner {
 
 // Devices that are alike where it matters for what they can measure.
 struct ServedDevice {
-  hone::v1::Device device;  // one of them
+  hone::v1::Device device;  // one of them; its sandbox is never UNSPECIFIED
   uint64_t window = 0;      // leases that all of them can hold
 };
 
@@ -23,13 +24,14 @@ class ServedDevices {
  public:
   // True: they differ from those before in what they can measure.
   bool Set(std::vector<ServedDevice> devices);
-  // Whether one of them can measure code for the target (canonical text, -threads included).
-  bool Serves(const std::string& target) const;
+  // Whether one of them can measure code for the target (canonical text, -threads included), and is
+  // what is needed.
+  bool Serves(const DeviceNeed& need) const;
   // The target of the machine that a device for `target` is in. It is `target` where the machine is
   // the device, or where there is no such device.
   std::string HostTarget(const std::string& target) const;
-  // How many leases the devices that can measure code for the target can hold.
-  uint64_t Windows(const std::string& target) const;
+  // How many leases the devices with which it is served can hold.
+  uint64_t Windows(const DeviceNeed& need) const;
 
  private:
   mutable std::mutex mutex_;

@@ -78,7 +78,10 @@ void MeasureStage::Dispatch(bool is_building) {
 MeasureRequest MeasureStage::RequestFor(const TaskRunner& runner, const Trial& trial) const {
   MeasureRequest request;
   request.trial = trial;
-  request.target = runner.task.target;
+  const DeviceNeed need = runner.Need();
+  request.target = need.target;
+  request.sandbox = need.sandbox;
+  request.device_class = need.device_class;
   request.reference = runner.reference.artifact;
   request.workload_digest = runner.task.workload_digest;
   request.seed = kInputSeed;

@@ -78,12 +78,12 @@ bool SearchStage::CanPropose(const TaskRunner& runner) const {
   return runner.history.PrefixIsSettled(MarkOf(*want, runner.history.count(), loop_.options.batch));
 }
 
-int64_t SearchStage::MostOpen(const std::string& target) const {
+int64_t SearchStage::MostOpen(const DeviceNeed& need) const {
   // What devices can hold, as much again that is on its way to them (proposed, built, leased: each
   // takes a commit or a build), and batches that are built meanwhile.
   const TuningOptions& options = loop_.options;
   const auto windows = static_cast<int64_t>(
-      std::min<uint64_t>(loop_.parts.measurer->Windows(target), uint64_t{1} << 20));
+      std::min<uint64_t>(loop_.parts.measurer->Windows(need), uint64_t{1} << 20));
   const int64_t wanted = 2 * windows + int64_t{2} * options.batch;
   return std::min<int64_t>(std::max<int64_t>(wanted, options.least_open_trials),
                            options.max_open_trials);
@@ -95,29 +95,30 @@ void SearchStage::ProposeMore() {
 
 TaskRunner* SearchStage::Choose() {
   const int batch = loop_.options.batch;
-  std::map<std::string, int64_t> open;                          // by target
-  std::map<std::pair<std::string, std::string>, Share> shares;  // by target and submitter
+  std::map<DeviceNeed, int64_t> open;
+  std::map<std::pair<DeviceNeed, std::string>, Share> shares;  // by need and submitter
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!runner->is_served) continue;
     const int64_t of_runner =
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
-    open[runner->task.target] += of_runner;
-    shares[{runner->task.target, runner->submitter()}].open += of_runner;
+    const DeviceNeed need = runner->Need();
+    open[need] += of_runner;
+    shares[{need, runner->submitter()}].open += of_runner;
   }
   std::vector<TaskRunner*> able;
   std::vector<TaskView> views;
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!CanPropose(*runner)) continue;
-    const std::string& target = runner->task.target;
-    if (open[target] > 0 && open[target] + batch > MostOpen(target)) continue;
+    const DeviceNeed need = runner->Need();
+    if (open[need] > 0 && open[need] + batch > MostOpen(need)) continue;
     able.push_back(runner.get());
     views.push_back(ViewOf(*runner, batch));
-    Share& share = shares[{target, runner->submitter()}];
+    Share& share = shares[{need, runner->submitter()}];
     share.weight = std::max(share.weight, PriorityWeight(runner->priority()));
   }
   if (able.empty()) return nullptr;
   for (size_t i = 0; i < able.size(); ++i) {
-    const Share& share = shares[{able[i]->task.target, able[i]->submitter()}];
+    const Share& share = shares[{able[i]->Need(), able[i]->submitter()}];
     views[i].share = static_cast<double>(share.open) / share.weight;
   }
   return able[loop_.parts.scheduler->Pick(views)];

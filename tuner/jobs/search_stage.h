@@ -52,8 +52,8 @@ class SearchStage {
     BatchPlan plan;
   };
 
-  // Open trials that the target's devices are worth.
-  int64_t MostOpen(const std::string& target) const;
+  // Open trials that the devices for it are worth.
+  int64_t MostOpen(const DeviceNeed& need) const;
   bool CanPropose(const TaskRunner& runner) const;
   // The task whose turn it is; nullptr: none can take a batch now.
   TaskRunner* Choose();

@@ -30,6 +30,10 @@ tuning_db::Purpose PurposeOf(const tuning_db::Job& job) {
                                           : tuning_db::Purpose::kSearch;
 }
 
+hone::v1::SandboxLevel SandboxOf(const tuning_db::Job& job) {
+  return static_cast<hone::v1::SandboxLevel>(job.sandbox);
+}
+
 TaskRunner::TaskRunner(TaskKey of, tuning_db::Task what)
     : serial(NextSerial()),
       key(std::move(of)),
@@ -55,6 +59,13 @@ void TaskRunner::ChooseRegime() {
   const char* regime = RegimeOf(*context, model_bytes);
   rotation_bytes = RotationBytes(regime, *context, model_bytes);
   history.CompareIn(regime);
+}
+
+DeviceNeed TaskRunner::Need() const {
+  DeviceNeed need(task.target);
+  for (const Want& want : wants) need.sandbox = std::max(need.sandbox, SandboxOf(want.job->job));
+  if (!wants.empty()) need.device_class = wants.front().job->job.device_class;
+  return need;
 }
 
 void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {

@@ -45,6 +45,9 @@ using ActiveJobs = std::map<int64_t, ActiveJob>;  // by id
 inline constexpr char kCalibratingSearch[] = "tiles";
 tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
 
+// The least that the job's candidates are measured in.
+hone::v1::SandboxLevel SandboxOf(const tuning_db::Job& job);
+
 // Somebody who wants a task tuned.
 struct Want {
   const ActiveJob* job = nullptr;
@@ -111,7 +114,7 @@ struct TaskRunner {
   bool exhausted = false;
   bool closed = false;
   std::string failure;     // why the task cannot be tuned; empty: nothing
-  bool is_served = false;  // a connected device has its target
+  bool is_served = false;  // a connected device is what it needs
   int64_t unserved_since_ns = 0;
   std::string waiting;  // for what, as was announced; empty: for nothing
 
@@ -152,6 +155,9 @@ struct TaskRunner {
   // Whether somebody's time is not up.
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }
+  // On which devices it is measured: of the class that the first wants who wants it, in the
+  // strictest sandbox that anybody does.
+  DeviceNeed Need() const;
   // Who is charged with what it takes of the farm: that of the first who wants it.
   std::string submitter() const { return wants.empty() ? "" : wants.front().job->job.submitter; }
 };

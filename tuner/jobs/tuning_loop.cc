@@ -296,8 +296,7 @@ void TuningLoop::AnnounceWaiting() {
   for (auto& [key, runner] : flow_.tasks().runners()) {
     const bool waits = runner->IsActive() && !runner->is_served;
     flow_.tasks().SetWaiting(
-        *runner,
-        waits ? fmt::format("no connected device has the target {}", runner->task.target) : "");
+        *runner, waits ? fmt::format("no connected device has {}", runner->Need().ToText()) : "");
   }
   for (auto& [id, active] : jobs_) {
     std::string waiting;

@@ -8,6 +8,7 @@
 
 #include "support/digest.h"
 #include "support/status.h"
+#include "tuner/farm/device_class.h"
 #include "tuner/job_changes.h"
 #include "tuner/priority_weight.h"
 #include "tuning_db/clone_job.h"
@@ -39,6 +40,15 @@ absl::Status CheckTrials(int64_t trials) {
       fmt::format("a job has a budget of 1 to {} trials a task, not {}", kMostTrials, trials));
 }
 
+absl::Status CheckDevices(const v1::JobSpec& spec) {
+  HONE_RETURN_IF_ERROR(CheckDeviceClass(spec.device_class()));
+  if (v1::SandboxLevel_IsValid(spec.sandbox())) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("expected a level of the sandbox that this daemon knows, found {}; is the client "
+                  "newer?",
+                  static_cast<int>(spec.sandbox())));
+}
+
 // What can be said without reading a workload.
 absl::Status CheckSize(const v1::JobSpec& spec) {
   if (spec.tasks().empty() || spec.tasks_size() > kMostTasks) {
@@ -64,6 +74,7 @@ void JobDesk::Submit(const std::string& client_id, const Submitter& submitter,
   absl::Status status = CheckClientId(client_id);
   if (status.ok()) status = CheckTrials(spec.trials());
   if (status.ok()) status = CheckPriority(spec.priority());
+  if (status.ok()) status = CheckDevices(spec);
   if (status.ok()) status = CheckSize(spec);
   if (!status.ok()) return done(status);
   Read(
@@ -117,6 +128,8 @@ absl::StatusOr<JobDesk::Wanted> JobDesk::JobOf(const v1::JobSpec& spec) {
   job.ends_early = spec.ends_early();
   const bool is_time = std::isfinite(spec.elsewhere_ns()) && spec.elsewhere_ns() > 0;
   job.elsewhere_ns = is_time ? spec.elsewhere_ns() : 0;
+  job.sandbox = spec.sandbox();
+  job.device_class = spec.device_class();
   return wanted;
 }
 

@@ -157,7 +157,11 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   }
 
   absl::Status List(const v1::ListJobsRequest& request, v1::ListJobsResponse& response) {
-    tuning_db::JobFilter filter{.states = {}, .submitter = request.submitter()};
+    tuning_db::JobFilter filter{.states = {},
+                                .submitter = request.submitter(),
+                                .target = request.target(),
+                                .model = request.model(),
+                                .submitted_since_ns = request.submitted_since_ns()};
     for (const int state : request.states()) {
       HONE_ASSIGN_OR_RETURN(filter.states.emplace_back(),
                             JobReporter::FromProto(static_cast<v1::JobState>(state)));

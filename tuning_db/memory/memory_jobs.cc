@@ -77,6 +77,7 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   row.id = static_cast<int64_t>(jobs_.size()) + 1;
   row.state = JobState::kQueued;
   row.ran_ns = 0;
+  row.submitted_at_ns = clock_.WallTimeNs();
   jobs_.push_back(row);
   subscribers_.Tell({row.id});
   return row;

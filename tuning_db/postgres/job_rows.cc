@@ -33,6 +33,9 @@ Job JobOf(const Row& row) {
   job.elsewhere_ns = row.Real(15);
   job.is_private = row.Integer(16) != 0;
   job.submitter = row.Text(17);
+  job.submitted_at_ns = row.Integer(18);
+  job.sandbox = static_cast<int>(row.Integer(19));
+  job.device_class = row.Text(20);
   return job;
 }
 
@@ -43,7 +46,7 @@ absl::StatusOr<std::vector<Job>> Select(Connection& db, const std::string& where
       const Rows rows,
       db.Query("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
                "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, "
-               "submitter "
+               "submitter, submitted_at_ns, sandbox, device_class "
                "FROM jobs " +
                    where,
                values...));
@@ -97,12 +100,16 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
   JobPage page{.jobs = {}, .next = cursor, .is_last = true};
   // One more says whether the page is the last.
   HONE_ASSIGN_OR_RETURN(
-      page.jobs, Select(db,
-                        fmt::format("WHERE id {} $1 AND ($2 OR submitter = $3) AND ($4 OR state = "
-                                    "ANY($5::smallint[])) ORDER BY id {} LIMIT $6",
-                                    is_newest_first ? '<' : '>', is_newest_first ? "DESC" : ""),
-                        after, filter.submitter.empty(), filter.submitter, states.empty(), states,
-                        limit > 0 ? std::optional(limit + 1) : std::nullopt));
+      page.jobs,
+      Select(db,
+             fmt::format("WHERE id {} $1 AND ($2 OR submitter = $3) AND ($4 OR state = "
+                         "ANY($5::smallint[])) AND ($6 OR strpos(target, $7) > 0) AND "
+                         "($8 OR strpos(model, $9) > 0) AND submitted_at_ns >= $10 "
+                         "ORDER BY id {} LIMIT $11",
+                         is_newest_first ? '<' : '>', is_newest_first ? "DESC" : ""),
+             after, filter.submitter.empty(), filter.submitter, states.empty(), states,
+             filter.target.empty(), filter.target, filter.model.empty(), filter.model,
+             filter.submitted_since_ns, limit > 0 ? std::optional(limit + 1) : std::nullopt));
   if (limit > 0 && static_cast<int64_t>(page.jobs.size()) > limit) {
     page.jobs.pop_back();
     page.is_last = false;
@@ -134,13 +141,14 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
       db.Insert(
           "INSERT INTO jobs (id, client_id, model, target, seed, priority, deadline_ns, search, "
           "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private, "
-          "submitter) "
+          "submitter, submitted_at_ns, sandbox, device_class) "
           "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM jobs), $1, $2, $3, $4, $5, $6, $7, $8, "
-          "$9, $10, $11, $12, $13, $14, $15, $16) "
+          "$9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
           "RETURNING id",
           job.client_id, job.model, job.target, static_cast<int64_t>(job.seed), job.priority,
           job.deadline_ns, job.search, job.owner, job.epoch, JobState::kQueued, Bytes{job.message},
-          job.constant_bytes, job.ends_early, job.elsewhere_ns, job.is_private, job.submitter));
+          job.constant_bytes, job.ends_early, job.elsewhere_ns, job.is_private, job.submitter,
+          job.submitted_at_ns, job.sandbox, job.device_class));
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {
     HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, task.signature));

@@ -41,7 +41,9 @@ absl::StatusOr<Job> PostgresStore::SubmitJob(const Job& job) {
   return Change<Job>("submit_job", [&](Connection& db) -> absl::StatusOr<Job> {
     HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindJob(db, job.client_id));
     if (!id) {
-      HONE_ASSIGN_OR_RETURN(id, InsertJob(db, job));
+      Job row = job;
+      row.submitted_at_ns = clock_.WallTimeNs();
+      HONE_ASSIGN_OR_RETURN(id, InsertJob(db, row));
       HONE_RETURN_IF_ERROR(TellListeners(db, *id));
     }
     return ReadJob(db, *id);

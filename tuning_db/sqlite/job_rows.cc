@@ -33,8 +33,8 @@ absl::Status ReadJobTasks(Connection& db, std::vector<Job>& jobs) {
 
 constexpr char kSelect[] =
     "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, epoch, "
-    "state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, submitter "
-    "FROM jobs ";
+    "state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, submitter, "
+    "submitted_at_ns, sandbox, device_class FROM jobs ";
 
 Job JobOf(const Statement& row) {
   Job job;
@@ -56,6 +56,9 @@ Job JobOf(const Statement& row) {
   job.elsewhere_ns = row.Real(15);
   job.is_private = row.Integer(16) != 0;
   job.submitter = row.Text(17);
+  job.submitted_at_ns = row.Integer(18);
+  job.sandbox = static_cast<int>(row.Integer(19));
+  job.device_class = row.Text(20);
   return job;
 }
 
@@ -74,13 +77,16 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
   HONE_ASSIGN_OR_RETURN(
       Statement query,
       db.Prepare(fmt::format("{}WHERE id {} ?1 AND (?2 = '' OR submitter = ?2) AND (?3 = '[]' OR "
-                             "state IN (SELECT value FROM json_each(?3))) ORDER BY id {} LIMIT ?4",
+                             "state IN (SELECT value FROM json_each(?3))) AND "
+                             "(?4 = '' OR instr(target, ?4) > 0) AND "
+                             "(?5 = '' OR instr(model, ?5) > 0) AND submitted_at_ns >= ?6 "
+                             "ORDER BY id {} LIMIT ?7",
                              kSelect, is_newest_first ? '<' : '>', is_newest_first ? "DESC" : "")));
   std::vector<int> states;
   for (const JobState state : filter.states) states.push_back(static_cast<int>(state));
   // One more says whether the page is the last.
-  query.Bind(after, filter.submitter, fmt::format("[{}]", fmt::join(states, ",")),
-             limit > 0 ? limit + 1 : -1);
+  query.Bind(after, filter.submitter, fmt::format("[{}]", fmt::join(states, ",")), filter.target,
+             filter.model, filter.submitted_since_ns, limit > 0 ? limit + 1 : -1);
   JobPage page{.jobs = {}, .next = cursor, .is_last = true};
   while (page.is_last) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
@@ -111,13 +117,15 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 }
 
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
-  HONE_RETURN_IF_ERROR(db.Run(
-      "INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
-      "submitter, owner, epoch, state, message, constant_bytes, ran_ns, ends_early, "
-      "elsewhere_ns, private) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
-      job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns, job.search,
-      job.submitter, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
-      static_cast<int64_t>(job.ends_early), job.elsewhere_ns, job.is_private));
+  HONE_RETURN_IF_ERROR(
+      db.Run("INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
+             "submitter, owner, epoch, state, message, constant_bytes, ran_ns, ends_early, "
+             "elsewhere_ns, private, submitted_at_ns, sandbox, device_class) "
+             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)",
+             job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns,
+             job.search, job.submitter, job.owner, job.epoch, JobState::kQueued, job.message,
+             job.constant_bytes, static_cast<int64_t>(job.ends_early), job.elsewhere_ns,
+             job.is_private, job.submitted_at_ns, job.sandbox, job.device_class));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {

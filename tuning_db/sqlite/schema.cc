@@ -38,6 +38,7 @@ const std::array kMigrations = {
     Migration{kLeastSamples},
     Migration{kGrants},
     Migration{kQuarantines},
+    Migration{kJobWishes},
 };
 
 absl::Status CheckReferences(Connection& db) {

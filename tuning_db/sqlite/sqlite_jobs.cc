@@ -51,7 +51,9 @@ absl::StatusOr<Job> SqliteStore::SubmitJob(const Job& job) {
   return Change<Job>("submit_job", [&](Connection& db) -> absl::StatusOr<Job> {
     HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindJob(db, job.client_id));
     if (!id) {
-      HONE_ASSIGN_OR_RETURN(id, InsertJob(db, job));
+      Job row = job;
+      row.submitted_at_ns = clock_.WallTimeNs();
+      HONE_ASSIGN_OR_RETURN(id, InsertJob(db, row));
       Changed(*id);
     }
     return ReadJob(db, *id);

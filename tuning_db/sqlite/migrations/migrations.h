@@ -20,6 +20,7 @@ extern const char kRecordsOfFinals[];
 extern const char kLeastSamples[];
 extern const char kGrants[];
 extern const char kQuarantines[];
+extern const char kJobWishes[];
 
 }  // namespace hone::tuning_db::sqlite
 
