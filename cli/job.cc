@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
+#include "absl/time/civil_time.h"
+#include "absl/time/time.h"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
@@ -19,6 +21,7 @@
 #include "fmt/format.h"
 #include "support/clock.h"
 #include "support/status.h"
+#include "tuner/device_need.h"
 #include "tuner/job_limits.h"
 #include "tuner/priority_weight.h"
 
@@ -31,6 +34,10 @@ struct Options {
   std::string database;
   std::string server;
   std::string submitter;
+  std::string target;
+  std::string model;
+  std::string since;
+  int64_t limit = 0;
   std::vector<std::string> states;
   bool all = false;
   bool json = false;
@@ -75,6 +82,11 @@ std::vector<v1::JobState> WantedStates(const Options& options) {
   return states;
 }
 
+// Empty: what the daemon requires.
+std::string SandboxText(v1::SandboxLevel level) {
+  return level == v1::SANDBOX_LEVEL_UNSPECIFIED ? "" : tuner::SandboxName(level);
+}
+
 nlohmann::json ToJson(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
   return {{"job", job.id()},
@@ -82,7 +94,10 @@ nlohmann::json ToJson(const v1::JobInfo& job) {
           {"message", job.message()},
           {"private", job.is_private()},
           {"submitter", job.submitter()},
+          {"submitted_at_ns", job.submitted_at_ns()},
           {"priority", job.spec().priority()},
+          {"sandbox", SandboxText(job.spec().sandbox())},
+          {"device_class", job.spec().device_class()},
           {"model", job.spec().model()},
           {"target", job.spec().target()},
           {"search", job.spec().search()},
@@ -108,43 +123,79 @@ void PrintRow(const v1::JobInfo& job) {
              Printable(job.spec().model()));
 }
 
+// Each of several jobs that are submitted at once needs a name of its own.
+std::string ClientIdOf(const std::string& client_id, size_t target, size_t targets) {
+  if (client_id.empty() || targets == 1) return client_id;
+  return fmt::format("{}:{}", client_id, target);
+}
+
 absl::Status Submit(const TuningRequest& request, const std::string& client_id, bool json) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(request.server, request.database));
   TuningRequest of_server = request;
   of_server.server = address;
-  HONE_ASSIGN_OR_RETURN(const TuningWork work, Prepare(of_server));
-  TuningClient client(address);
-  HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec, client_id));
-  if (json) {
-    PrintDocument({{"schema", 1},
-                   {"job", job.id()},
-                   {"server", ServerName(address)},
-                   {"target", work.spec.target()},
-                   {"kernels", work.spec.tasks_size()}});
-    return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const std::vector<TuningRequest> requests, of_server.Split());
+  // All are read before any job is there.
+  std::vector<v1::JobSpec> specs;
+  for (const TuningRequest& one : requests) {
+    HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(one));
+    specs.push_back(std::move(work.spec));
   }
-  fmt::print(
-      "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
-      "ends it\n",
-      job.id(), ServerArgument(address));
+  TuningClient client(address);
+  nlohmann::json jobs = nlohmann::json::array();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    HONE_ASSIGN_OR_RETURN(const v1::JobInfo job,
+                          client.Submit(specs[i], ClientIdOf(client_id, i, specs.size())));
+    jobs.push_back(
+        {{"job", job.id()}, {"target", specs[i].target()}, {"kernels", specs[i].tasks_size()}});
+    if (json) continue;
+    fmt::print(
+        "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
+        "ends it\n",
+        job.id(), ServerArgument(address));
+  }
+  if (!json) return absl::OkStatus();
+  nlohmann::json document = jobs[0];
+  document["schema"] = 1;
+  document["server"] = ServerName(address);
+  document["jobs"] = std::move(jobs);
+  PrintDocument(document);
   return absl::OkStatus();
+}
+
+// "2h" ago, or the beginning of "2026-11-27", as nanoseconds since the epoch; 0 where it is empty.
+absl::StatusOr<int64_t> ParseSince(const std::string& text) {
+  if (text.empty()) return 0;
+  const absl::StatusOr<int64_t> age_ns = ParseDuration(text);
+  if (age_ns.ok()) return std::max<int64_t>(Clock::Real().WallTimeNs() - *age_ns, 1);
+  absl::CivilDay day;
+  if (absl::ParseCivilTime(text, &day)) {
+    return absl::ToUnixNanos(absl::FromCivil(day, absl::UTCTimeZone()));
+  }
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected an age such as 90m, 2h or 7d, or a day such as 2026-11-27 (UTC) for --since, "
+          "found '{}'",
+          text)),
+      kUsage);
 }
 
 // The jobs that `hone job list` prints, newest first.
 absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Options& options) {
-  const std::vector<v1::JobState> states = WantedStates(options);
-  if (!place.server.empty()) return TuningClient(place.server).List(states, options.submitter);
+  v1::ListJobsRequest wanted;
+  for (const v1::JobState state : WantedStates(options)) wanted.add_states(state);
+  wanted.set_submitter(options.submitter);
+  wanted.set_target(options.target);
+  wanted.set_model(options.model);
+  HONE_ASSIGN_OR_RETURN(const int64_t since_ns, ParseSince(options.since));
+  wanted.set_submitted_since_ns(since_ns);
+  if (!place.server.empty()) return TuningClient(place.server).List(wanted, options.limit);
   absl::StatusOr<StoredJobs> stored = StoredJobs::Open(place.database);
   // The default database counts as empty where it is not there.
   if (options.database.empty() && absl::IsNotFound(stored.status())) {
     return std::vector<v1::JobInfo>();
   }
   HONE_RETURN_IF_ERROR(stored.status());
-  HONE_ASSIGN_OR_RETURN(std::vector<v1::JobInfo> jobs, stored->List(options.submitter));
-  std::erase_if(jobs, [&](const v1::JobInfo& job) {
-    return !states.empty() && std::ranges::find(states, job.state()) == states.end();
-  });
-  return jobs;
+  return stored->List(wanted, options.limit);
 }
 
 absl::StatusOr<v1::JobInfo> GetAt(const JobsPlace& place, int64_t job) {
@@ -366,6 +417,15 @@ void AddJob(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(States()));
   list.add_option("--submitter", options->submitter, "Lists those that this user asked for")
       ->check(Utf8Text());
+  list.add_option("--target", options->target, "Lists those with this in their target's text")
+      ->check(Utf8Text());
+  list.add_option("--model", options->model, "Lists those with this in their models' names")
+      ->check(Utf8Text());
+  list.add_option("--since", options->since,
+                  "Lists those that were submitted since: 90m, 2h, 7d ago, or a day, 2026-11-27");
+  list.add_option("--limit", options->limit, "At most so many; 0 for all")
+      ->check(WholeNumber<int64_t>(0))
+      ->capture_default_str();
   list.add_flag("--json", options->json, "Prints one JSON document");
   list.callback([options, &action] { action = [options] { return List(*options); }; });
   CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);

@@ -155,7 +155,7 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options) {
   HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse first, client.Get(job));
   const int64_t trials_before = TotalsOf(first.job()).trials;
-  Progress progress(Clock::Real());
+  Progress progress(Clock::Real(), options.label);
   std::string waiting;
   v1::JobInfo now = first.job();
   const auto on_event = [&](const v1::WatchJobResponse& event) {

@@ -48,6 +48,7 @@ struct WatchOptions {
   // Ends the watch; asked several times a second, from another thread. nullptr: nothing ends it.
   std::function<bool()> stop = nullptr;
   OnProgress on_progress = nullptr;  // is told instead of stderr
+  std::string label = "";            // before every line, where several jobs are watched at once
   // Whether a line says that the job waits, and for what; not where a device is on its way.
   bool says_waiting = true;
 };

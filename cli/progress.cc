@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -14,8 +15,11 @@ constexpr int64_t kLogIntervalNs = 10'000'000'000;
 
 }  // namespace
 
-Progress::Progress(const Clock& clock)
-    : clock_(clock), start_ns_(clock.NowNs()), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(const Clock& clock, std::string label)
+    : clock_(clock),
+      start_ns_(clock.NowNs()),
+      label_(std::move(label)),
+      terminal_(label_.empty() && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { Clear(); }
 
@@ -30,7 +34,7 @@ void Progress::Update(const std::string& text) {
   if (last_ns_ >= 0 && now_ns - last_ns_ < interval_ns) return;
   last_ns_ = now_ns;
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}{}\n", label_, text);
     return;
   }
   fmt::print(stderr, "\r{:<{}}", text, width_);
@@ -40,7 +44,7 @@ void Progress::Update(const std::string& text) {
 
 void Progress::Print(const std::string& line) {
   Clear();
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}{}\n", label_, line);
 }
 
 double Progress::ElapsedSeconds() const {

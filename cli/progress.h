@@ -9,10 +9,11 @@
 
 namespace hone::cli {
 
-// On a terminal one line that is drawn over; elsewhere a line now and then. Not thread-safe.
+// On a terminal one line that is drawn over; elsewhere, and where it has a label, since others tell
+// of theirs at the same time, a line now and then that begins with the label. Not thread-safe.
 class Progress {
  public:
-  explicit Progress(const Clock& clock);
+  explicit Progress(const Clock& clock, std::string label = "");
   ~Progress();  // ends the line
 
   // `text` replaces what stands there; drawn at most ten times a second (every ten seconds off a
@@ -27,6 +28,7 @@ class Progress {
 
   const Clock& clock_;
   const int64_t start_ns_;
+  const std::string label_;
   const bool terminal_;
   int64_t last_ns_ = -1;
   size_t width_ = 0;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -41,12 +42,25 @@ absl::StatusOr<StoredJobs> StoredJobs::Open(const std::string& database) {
   return StoredJobs(std::move(store), writer && writer->client != 0);
 }
 
-absl::StatusOr<std::vector<v1::JobInfo>> StoredJobs::List(const std::string& submitter) {
-  HONE_ASSIGN_OR_RETURN(
-      tuning_db::JobPage page,
-      store_->ListJobs({.submitter = submitter}, tuning_db::Order::kNewestFirst, "", 0));
+absl::StatusOr<std::vector<v1::JobInfo>> StoredJobs::List(const v1::ListJobsRequest& wanted,
+                                                          int64_t limit) {
+  // What a job's state is told as is found when it is read: the store does not filter by it.
+  HONE_ASSIGN_OR_RETURN(tuning_db::JobPage page,
+                        store_->ListJobs({.submitter = wanted.submitter(),
+                                          .target = wanted.target(),
+                                          .model = wanted.model(),
+                                          .submitted_since_ns = wanted.submitted_since_ns()},
+                                         tuning_db::Order::kNewestFirst, "", 0));
   for (tuning_db::Job& job : page.jobs) SeeClient(job);
-  return reporter_->Report(page.jobs);
+  HONE_ASSIGN_OR_RETURN(std::vector<v1::JobInfo> jobs, reporter_->Report(page.jobs));
+  std::erase_if(jobs, [&](const v1::JobInfo& job) {
+    return !wanted.states().empty() &&
+           std::ranges::find(wanted.states(), job.state()) == wanted.states().end();
+  });
+  if (limit > 0 && static_cast<int64_t>(jobs.size()) > limit) {
+    jobs.erase(jobs.begin() + limit, jobs.end());
+  }
+  return jobs;
 }
 
 absl::StatusOr<v1::JobInfo> StoredJobs::Get(int64_t id) {

@@ -21,8 +21,9 @@ class StoredJobs {
   // Errors are those of tuning_db::OpenStore.
   static absl::StatusOr<StoredJobs> Open(const std::string& database);
 
-  // All jobs ever, newest first, without their tasks' texts; of one submitter, or of all (empty).
-  absl::StatusOr<std::vector<v1::JobInfo>> List(const std::string& submitter);
+  // At most `limit` (0: all) jobs that match the filters of `wanted`, newest first, without their
+  // tasks' texts.
+  absl::StatusOr<std::vector<v1::JobInfo>> List(const v1::ListJobsRequest& wanted, int64_t limit);
   absl::StatusOr<v1::JobInfo> Get(int64_t job);
 
  private:

@@ -6,7 +6,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
@@ -38,10 +40,11 @@ struct Options {
   bool json = false;
   bool wants_events = false;
   std::shared_ptr<TuneEvents> events = nullptr;  // where they are wanted
+  std::string label = "";  // before what is said of a target, where there are several
 };
 
 // What tuning would do; spends nothing.
-absl::Status PrintPlan(const TuningWork& work, bool json) {
+nlohmann::json PlanOf(const TuningWork& work) {
   nlohmann::json list = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks.tasks) {
     const schedule::Task scheduled{
@@ -57,19 +60,33 @@ absl::Status PrintPlan(const TuningWork& work, bool json) {
                     {"space", space},
                     {"budget", std::min(work.spec.trials(), space)}});
   }
-  if (json) {
-    PrintDocument({{"schema", 1}, {"target", work.target.ToString()}, {"tasks", list}});
-    return absl::OkStatus();
-  }
+  return {{"target", work.target.ToString()}, {"tasks", std::move(list)}};
+}
+
+void PrintPlan(const nlohmann::json& plan) {
   fmt::print("{:<44} {:>5} {:>10} {:>8} {:>7}  {}\n", "kernel", "calls", "MFLOP", "space", "budget",
              "signature");
-  for (const nlohmann::json& task : list) {
+  for (const nlohmann::json& task : plan["tasks"]) {
     fmt::print("{:<44} {:>5} {:>10.2f} {:>8} {:>7}  {}\n", task["name"].get<std::string>(),
                task["calls"].get<double>(), task["flops"].get<double>() * 1e-6,
                task["space"].get<int64_t>(), task["budget"].get<int64_t>(),
                task["signature"].get<std::string>());
   }
-  return absl::OkStatus();
+}
+
+void PrintPlans(const std::vector<TuningWork>& works, bool json) {
+  nlohmann::json plans = nlohmann::json::array();
+  for (const TuningWork& work : works) plans.push_back(PlanOf(work));
+  if (json) {
+    nlohmann::json document =
+        works.size() == 1 ? plans[0] : nlohmann::json{{"plans", std::move(plans)}};
+    document["schema"] = 1;
+    return PrintDocument(document);
+  }
+  for (const nlohmann::json& plan : plans) {
+    if (works.size() > 1) fmt::print("target {}\n", plan["target"].get<std::string>());
+    PrintPlan(plan);
+  }
 }
 
 // A job of a server goes on, unless a second Ctrl-C follows soon.
@@ -103,8 +120,10 @@ OnProgress ProgressOf(const Options& options, bool of_micro_kernels = false) {
 
 absl::StatusOr<v1::GetJobResponse> WatchOrInterrupt(TuningClient& client, int64_t job,
                                                     const std::string& address, LocalFarm* farm,
+                                                    const std::string& label,
                                                     OnProgress on_progress) {
   WatchOptions watch;
+  watch.label = label;
   watch.on_progress = std::move(on_progress);
   watch.stop = [farm] { return Interrupts() > 0 || (farm != nullptr && !farm->CheckAlive().ok()); };
   watch.says_waiting = farm == nullptr;
@@ -162,27 +181,30 @@ absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
   HONE_ASSIGN_OR_RETURN(const MicroKernelPlan plan, MicroKernelsFor(options, work, client));
   if (plan.tasks.empty()) return spent;
   const int64_t start_ns = Clock::Real().NowNs();
-  fmt::print(stderr, "{} micro-kernels of the target\n", plan.trials);
+  fmt::print(stderr, "{}{} micro-kernels of the target\n", options.label, plan.trials);
   for (const schedule::MicroKernelTask& task : plan.tasks) {
     const std::optional<int64_t> limit_ns =
         MicroKernelLimitNs(work.spec.limit_ns(), Clock::Real().NowNs() - start_ns);
     if (!limit_ns) break;
     v1::JobSpec spec = MicroKernelJob(task);
     spec.set_limit_ns(*limit_ns);
+    SetDevices(options.request, spec);
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(spec));
-    HONE_ASSIGN_OR_RETURN(
-        const v1::GetJobResponse ended,
-        WatchOrInterrupt(client, job.id(), address, farm, ProgressOf(options, true)));
+    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
+                          WatchOrInterrupt(client, job.id(), address, farm, options.label,
+                                           ProgressOf(options, true)));
     spent.trials += TotalsOf(ended.job()).trials;
     if (ended.job().state() == v1::JOB_STATE_DONE) continue;
-    fmt::print(stderr, "note: micro-kernels are not all measured: {}\n", ended.job().message());
+    fmt::print(stderr, "{}note: micro-kernels are not all measured: {}\n", options.label,
+               ended.job().message());
     break;
   }
   if (work.spec.limit_ns() > 0 && spent.trials < plan.trials) {
-    fmt::print(stderr,
-               "note: {} of {} micro-kernels were measured in their quarter of the time limit; the "
-               "next tune with this database goes on with the others\n",
-               spent.trials, plan.trials);
+    fmt::print(
+        stderr,
+        "{}note: {} of {} micro-kernels were measured in their quarter of the time limit; the "
+        "next tune with this database goes on with the others\n",
+        options.label, spent.trials, plan.trials);
   }
   spent.seconds = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
   return spent;
@@ -205,11 +227,13 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
   const int64_t start_ns = Clock::Real().NowNs();
   for (int round = 1; work.spec.tasks_size() > 0 || round == 1; ++round) {
     if (round > 1) {
-      fmt::print(stderr, "{} kernels in layouts that now seem faster\n", work.spec.tasks_size());
+      fmt::print(stderr, "{}{} kernels in layouts that now seem faster\n", options.label,
+                 work.spec.tasks_size());
     }
     HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, client.Submit(work.spec));
-    HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended,
-                          WatchOrInterrupt(client, job.id(), address, farm, ProgressOf(options)));
+    HONE_ASSIGN_OR_RETURN(
+        const v1::GetJobResponse ended,
+        WatchOrInterrupt(client, job.id(), address, farm, options.label, ProgressOf(options)));
     Append(ended, all);
     const int64_t left_ns = limit_ns - (Clock::Real().NowNs() - start_ns);
     const bool is_late = limit_ns > 0 && left_ns <= 0;
@@ -238,25 +262,37 @@ absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& opt
   return std::vector<tuning_db::ModelFinal>();
 }
 
-absl::Status RunAt(const std::string& address, LocalFarm* farm, const Options& options,
-                   TuningWork& work) {
-  const int64_t start_ns = Clock::Real().NowNs();
-  HONE_ASSIGN_OR_RETURN(const MicroKernelsSpent micro_kernels,
-                        MeasureMicroKernels(options, work, address, farm));
-  const auto spent_ns = static_cast<int64_t>(micro_kernels.seconds * 1e9);
-  work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
-  HONE_ASSIGN_OR_RETURN(const v1::GetJobResponse ended, RunJobs(options, work, address, farm));
+// What was spent and won for one target.
+struct Tuned {
+  v1::GetJobResponse ended;
+  MicroKernelsSpent micro_kernels;
   std::vector<tuning_db::ModelFinal> models;
-  if (farm != nullptr && ended.job().state() != v1::JOB_STATE_CANCELLED) {
-    HONE_ASSIGN_OR_RETURN(models, TimeModels(options, work, address, *farm));
+  double wall_s = 0;
+};
+
+absl::StatusOr<Tuned> TuneAt(const std::string& address, LocalFarm* farm, const Options& options,
+                             TuningWork& work) {
+  const int64_t start_ns = Clock::Real().NowNs();
+  Tuned tuned;
+  HONE_ASSIGN_OR_RETURN(tuned.micro_kernels, MeasureMicroKernels(options, work, address, farm));
+  const auto spent_ns = static_cast<int64_t>(tuned.micro_kernels.seconds * 1e9);
+  work.spec.set_limit_ns(LeftOf(work.spec.limit_ns(), spent_ns));
+  HONE_ASSIGN_OR_RETURN(tuned.ended, RunJobs(options, work, address, farm));
+  if (farm != nullptr && tuned.ended.job().state() != v1::JOB_STATE_CANCELLED) {
+    HONE_ASSIGN_OR_RETURN(tuned.models, TimeModels(options, work, address, *farm));
   }
-  const double wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
+  tuned.wall_s = static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-9;
+  return tuned;
+}
+
+absl::Status Report(const Options& options, const Tuned& tuned) {
   if (options.events) {
-    options.events->Result(ResultToJson(ended, wall_s, micro_kernels, models));
+    options.events->Result(
+        ResultToJson(tuned.ended, tuned.wall_s, tuned.micro_kernels, tuned.models));
   } else {
-    PrintResult(ended, options.json, wall_s, micro_kernels, models);
+    PrintResult(tuned.ended, options.json, tuned.wall_s, tuned.micro_kernels, tuned.models);
   }
-  return StateToStatus(ended.job());
+  return StateToStatus(tuned.ended.job());
 }
 
 absl::Status Submit(const Options& options, TuningWork& work) {
@@ -268,20 +304,108 @@ absl::Status Submit(const Options& options, TuningWork& work) {
     HONE_RETURN_IF_ERROR(
         Advance(options.request, passes::LayoutAim::kExplore, work.spec.limit_ns(), work));
   }
-  const absl::Status done = RunAt(place.address, place.farm.get(), options, work);
+  const absl::StatusOr<Tuned> tuned = TuneAt(place.address, place.farm.get(), options, work);
+  const absl::Status done = tuned.ok() ? Report(options, *tuned) : tuned.status();
   // That the daemon is not reached says less than how it ended.
   if (absl::IsUnavailable(done) && place.farm) HONE_RETURN_IF_ERROR(place.farm->CheckAlive());
   return done;
 }
 
+// ---- several targets ----
+
+// The one that says most of how targets ended: what the user did, then what failed, then what ended
+// early.
+absl::Status Worst(const std::vector<absl::Status>& statuses) {
+  const auto rank = [](const absl::Status& status) {
+    const int code = ExitCodeOf(status);
+    return code == kDone ? 0 : code == kEndedEarly ? 1 : code == kInterrupted ? 3 : 2;
+  };
+  return *std::ranges::max_element(statuses, {}, rank);
+}
+
+void PrintResults(const std::vector<TuningWork>& works,
+                  const std::vector<absl::StatusOr<Tuned>>& all,
+                  const std::vector<absl::Status>& statuses, bool json) {
+  nlohmann::json results = nlohmann::json::array();
+  for (size_t i = 0; i < works.size(); ++i) {
+    const std::string target = works[i].target.ToString();
+    if (json) {
+      nlohmann::json result =
+          all[i].ok() ? ResultToJson(all[i]->ended, all[i]->wall_s, all[i]->micro_kernels, {})
+                      : nlohmann::json{{"target", target}};
+      result["exit_code"] = ExitCodeOf(statuses[i]);
+      result["error"] = std::string(statuses[i].message());
+      results.push_back(std::move(result));
+      continue;
+    }
+    fmt::print("{}target {}\n", i == 0 ? "" : "\n", target);
+    if (all[i].ok()) PrintResult(all[i]->ended, false, all[i]->wall_s, all[i]->micro_kernels);
+    if (!statuses[i].ok()) fmt::print("{}\n", std::string(statuses[i].message()));
+  }
+  if (json) PrintDocument({{"schema", 1}, {"results", std::move(results)}});
+}
+
+// A job of each at the server, all at the same time, until all have ended.
+absl::Status TuneTargets(const Options& options, const std::vector<TuningRequest>& requests,
+                         std::vector<TuningWork>& works) {
+  CatchInterrupts();
+  std::vector<absl::StatusOr<Tuned>> all(works.size(), absl::UnknownError("it did not begin"));
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < works.size(); ++i) {
+    Options one = options;
+    one.request = requests[i];
+    one.label = fmt::format("[target {}] ", i + 1);
+    fmt::print(stderr, "{}{}\n", one.label, works[i].target.ToString());
+    threads.emplace_back([one = std::move(one), &work = works[i], &tuned = all[i]] {
+      tuned = TuneAt(one.request.server, nullptr, one, work);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<absl::Status> statuses;
+  for (const absl::StatusOr<Tuned>& tuned : all) {
+    statuses.push_back(tuned.ok() ? StateToStatus(tuned->ended.job()) : tuned.status());
+  }
+  PrintResults(works, all, statuses, options.json);
+  return Worst(statuses);
+}
+
+// What only makes sense where somebody else's devices measure.
+absl::Status CheckNeedsServer(const Options& options, size_t targets) {
+  const TuningRequest& request = options.request;
+  const char* const what = targets > 1                     ? "several --target"
+                           : !request.sandbox.empty()      ? "--sandbox"
+                           : !request.device_class.empty() ? "--device-class"
+                                                           : nullptr;
+  if (what != nullptr && request.server.empty()) {
+    return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                            "expected --server with {}: this machine measures for itself only, in "
+                            "its own way",
+                            what)),
+                        kUsage);
+  }
+  if (targets == 1 || !options.wants_events) return absl::OkStatus();
+  return WithExitCode(
+      absl::InvalidArgumentError("expected one --target with --events, found several"), kUsage);
+}
+
 absl::Status Tune(Options options) {
-  if (options.wants_events) options.events = std::make_shared<TuneEvents>(Clock::Real());
   TuningRequest& request = options.request;
   HONE_ASSIGN_OR_RETURN(request.server, NamedServer(request.server, request.database));
-  HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(request));
-  if (options.plan) return PrintPlan(work, options.json);
+  HONE_ASSIGN_OR_RETURN(const std::vector<TuningRequest> requests, request.Split());
+  HONE_RETURN_IF_ERROR(CheckNeedsServer(options, requests.size()));
+  if (options.wants_events) options.events = std::make_shared<TuneEvents>(Clock::Real());
+  std::vector<TuningWork> works;
+  for (const TuningRequest& one : requests) {
+    HONE_ASSIGN_OR_RETURN(works.emplace_back(), Prepare(one));
+  }
+  if (options.plan) {
+    PrintPlans(works, options.json);
+    return absl::OkStatus();
+  }
+  if (requests.size() > 1) return TuneTargets(options, requests, works);
+  request = requests[0];
   if (options.events) InterruptWithoutReader();
-  return Submit(options, work);
+  return Submit(options, works[0]);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -82,20 +83,20 @@ absl::StatusOr<v1::GetJobResponse> TuningClient::Get(int64_t job) {
   return connection_->Call(&Connection::Stub::GetJob, request);
 }
 
-absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(const std::vector<v1::JobState>& states,
-                                                            const std::string& submitter) {
+absl::StatusOr<std::vector<v1::JobInfo>> TuningClient::List(v1::ListJobsRequest wanted,
+                                                            int64_t limit) {
   std::vector<v1::JobInfo> jobs;
-  v1::ListJobsRequest request;
-  request.set_page_size(kJobsAPage);
-  request.set_newest_first(true);
-  request.set_submitter(submitter);
-  for (const v1::JobState state : states) request.add_states(state);
+  wanted.set_newest_first(true);
   do {
+    const int64_t left = limit - static_cast<int64_t>(jobs.size());
+    wanted.set_page_size(limit > 0 ? static_cast<uint32_t>(std::min<int64_t>(left, kJobsAPage))
+                                   : kJobsAPage);
     HONE_ASSIGN_OR_RETURN(const v1::ListJobsResponse page,
-                          connection_->Call(&Connection::Stub::ListJobs, request));
+                          connection_->Call(&Connection::Stub::ListJobs, wanted));
     jobs.insert(jobs.end(), page.jobs().begin(), page.jobs().end());
-    request.set_page_token(page.next_page_token());
-  } while (!request.page_token().empty());
+    wanted.set_page_token(page.next_page_token());
+  } while (!wanted.page_token().empty() &&
+           (limit == 0 || static_cast<int64_t>(jobs.size()) < limit));
   return jobs;
 }
 

@@ -30,9 +30,9 @@ class TuningClient {
   // The request has a client id; one that is sent again starts nothing twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
-  // All that match, newest first, without their tasks' texts.
-  absl::StatusOr<std::vector<v1::JobInfo>> List(const std::vector<v1::JobState>& states,
-                                                const std::string& submitter);
+  // At most `limit` (0: all) that match the filters of `wanted`, newest first, page by page,
+  // without their tasks' texts.
+  absl::StatusOr<std::vector<v1::JobInfo>> List(v1::ListJobsRequest wanted, int64_t limit = 0);
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
   absl::StatusOr<v1::JobInfo> Pause(int64_t job);
   absl::StatusOr<v1::JobInfo> Resume(int64_t job);

@@ -15,12 +15,21 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
+#include "tuner/farm/device_class.h"
 #include "tuner/job_limits.h"
 #include "tuner/priority_weight.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::cli {
 namespace {
+
+const std::map<std::string, v1::SandboxLevel>& Sandboxes() {
+  static const std::map<std::string, v1::SandboxLevel> kSandboxes = {
+      {"limits", v1::SANDBOX_LEVEL_LIMITS},
+      {"contained", v1::SANDBOX_LEVEL_CONTAINED},
+      {"strict", v1::SANDBOX_LEVEL_STRICT}};
+  return kSandboxes;
+}
 
 absl::StatusOr<std::vector<std::vector<ir::Module>>> LoadModels(const TuningRequest& request) {
   std::vector<std::vector<ir::Module>> models;
@@ -100,6 +109,7 @@ v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
   spec.set_seed(request.seed);
   spec.set_search(request.search);
   spec.set_priority(request.priority);
+  SetDevices(request, spec);
   spec.set_constant_bytes(work.constant_bytes);
   spec.set_ends_early(!request.full_budget);
   for (const driver::TuningTask& task : work.tasks) {
@@ -142,7 +152,8 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(rest, text.data() + text.size());
-  static const std::map<std::string, double> kUnits = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  static const std::map<std::string, double> kUnits = {
+      {"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   const auto found = kUnits.find(unit);
   constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
   // The comparison is written so that it refuses "nan", too, which is read as a number.
@@ -157,10 +168,39 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   return static_cast<int64_t>(value * found->second * 1e9);
 }
 
+absl::StatusOr<std::vector<TuningRequest>> TuningRequest::Split() const {
+  if (targets.empty()) return std::vector<TuningRequest>{*this};
+  std::vector<TuningRequest> requests;
+  for (const std::string& text : targets) {
+    TuningRequest one = *this;
+    one.targets = {text};
+    one.target.target = text;
+    one.target.is_given = true;
+    HONE_ASSIGN_OR_RETURN(const CpuTarget read, one.target.Resolve());
+    for (const TuningRequest& other : requests) {
+      HONE_ASSIGN_OR_RETURN(const CpuTarget known, other.target.Resolve());
+      if (known.ToString() != read.ToString()) continue;
+      return WithExitCode(absl::InvalidArgumentError(fmt::format(
+                              "expected every --target once, found {} twice", known.ToString())),
+                          kUsage);
+    }
+    requests.push_back(std::move(one));
+  }
+  return requests;
+}
+
+void SetDevices(const TuningRequest& request, v1::JobSpec& spec) {
+  if (!request.sandbox.empty()) spec.set_sandbox(Sandboxes().at(request.sandbox));
+  spec.set_device_class(request.device_class);
+}
+
 void TuningRequest::AddTo(CLI::App& verb) {
   verb.add_option("MODEL", models, "Models to tune (.onnx, .pb, .relay)")->required();
   bindings.AddBindings(verb);
-  target.AddTo(verb);
+  verb.add_option("--target", targets,
+                  "What to generate code for, as text; repeated at a server: a job of each")
+      ->default_str(target.target);
+  AddThreads(verb, target.threads, "Threads of the target (default: all cores)");
   verb.add_option("--trials", trials, "Trials a task, a total over all jobs ever")
       ->check(WholeNumber<int64_t>(1, tuner::kMostTrials))
       ->capture_default_str();
@@ -179,6 +219,18 @@ void TuningRequest::AddTo(CLI::App& verb) {
                   "against those of others")
       ->check(WholeNumber(-tuner::kMostPriority, tuner::kMostPriority))
       ->capture_default_str();
+  verb.add_option(
+          "--sandbox", sandbox,
+          "At a server: the least that candidates are measured in: limits, contained, strict")
+      ->check(CLI::IsMember(Sandboxes()));
+  verb.add_option("--device-class", device_class,
+                  "At a server: only such devices measure: kind=cpu, name=znver5 or "
+                  "fingerprint=DIGITS, or several apart by commas")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return std::string(tuner::CheckDeviceClass(text).message());
+          },
+          "CLASS"));
   verb.add_option("--search", search, "xgboost, random or grid")
       ->check(CLI::IsMember({"xgboost", "random", "grid"}))
       ->capture_default_str();

@@ -15,25 +15,34 @@
 
 namespace hone::cli {
 
-// "90", "90s", "10m", "2h" as nanoseconds; 0 where it is empty.
+// "90", "90s", "10m", "2h", "7d" as nanoseconds; 0 where it is empty.
 absl::StatusOr<int64_t> ParseDuration(const std::string& text);
 
 struct TuningRequest {
   std::vector<std::string> models;
   ModelOptions bindings;  // of all models
   TargetOptions target;
+  // The texts of --target where it is repeated: Split makes a request of each.
+  std::vector<std::string> targets;
   int64_t trials = 64;
   std::string time;  // "90s"; empty: no limit
   std::string database;
   std::string server;
   uint64_t seed = 0;
   int priority = 0;
+  std::string sandbox;       // "limits", "contained", "strict"; empty: what the server requires
+  std::string device_class;  // tuner/farm/device_class.h; empty: any device
   bool full_budget = false;  // searches do not end early
   std::string search = "xgboost";
   std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first
 
   void AddTo(CLI::App& verb);
+  // One request a target, each for one only. Exit code 2 where a target is named twice.
+  absl::StatusOr<std::vector<TuningRequest>> Split() const;
 };
+
+// What --sandbox and --device-class say of whoever measures for a job.
+void SetDevices(const TuningRequest& request, v1::JobSpec& spec);
 
 // A request that is carried out, one job after the other: layouts that are chosen by prediction are
 // measured, and what is measured may make others seem better.

@@ -35,11 +35,12 @@ class Server : public ::testing::Test {
     honed_ = std::make_unique<ChildProcess>(*std::move(child));
     ASSERT_TRUE(honed_->ReadLine(30 * kSecondNs).ok());
   }
-  void StartWorker(const std::string& name) {
+  void StartWorker(const std::string& name, const std::string& threads = "1") {
     auto child =
-        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", name, "--threads", "1"});
+        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", name, "--threads", threads});
     ASSERT_TRUE(child.ok()) << child.status();
-    worker_ = std::make_unique<ChildProcess>(*std::move(child));
+    std::unique_ptr<ChildProcess>& worker = threads == "1" ? worker_ : other_worker_;
+    worker = std::make_unique<ChildProcess>(*std::move(child));
     ASSERT_TRUE(Eventually([&] { return WorkerNames().contains(name); }));
   }
   json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
@@ -53,6 +54,7 @@ class Server : public ::testing::Test {
   TestFolder folder_;
   std::unique_ptr<ChildProcess> honed_;
   std::unique_ptr<ChildProcess> worker_;
+  std::unique_ptr<ChildProcess> other_worker_;
 };
 
 TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
@@ -128,6 +130,82 @@ TEST_F(Server, ASubmittedJobIsForTheFarmsOnlyTargetAndIsListedAndShown) {
   const Finished table = RunHone({"job", "show", "1", "--db", "hone.db"}, folder_.path());
   EXPECT_THAT(table.out, HasSubstr("mlp.onnx"));
   EXPECT_EQ(RunHone({"job", "show", "2"}, folder_.path()).exit_code, 3);
+}
+
+TEST_F(Server, SeveralTargetsAreTunedAtOnceAJobOfEach) {
+  StartHoned();
+  StartWorker("bench-1");
+  StartWorker("bench-2", "2");
+  const std::string server = "unix:" + (folder_ / "hone/honed.sock");
+  const std::vector<std::string> both = {
+      "mlp.onnx",       "--target", "native -threads=1", "--target", "native -threads=2",
+      "--trials",       "2",        "--full-budget",     "--server", server,
+      "--device-class", "kind=cpu", "--sandbox",         "strict"};
+  std::vector<std::string> tune = {"tune", "--micro-kernels", "never", "--json"};
+  tune.insert(tune.end(), both.begin(), both.end());
+  const Finished tuned = RunHone(tune, folder_.path());
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, HasSubstr("[target 1] llvm"));
+  EXPECT_THAT(tuned.err, HasSubstr("[target 2] llvm"));
+  const json results = json::parse(tuned.out)["results"];
+  ASSERT_EQ(results.size(), 2);
+  for (const json& result : results) {
+    EXPECT_EQ(result["exit_code"], 0);
+    EXPECT_FALSE(result["tasks"].empty());
+  }
+  EXPECT_THAT(results[0]["target"].get<std::string>(), HasSubstr("-threads=1"));
+  EXPECT_THAT(results[1]["target"].get<std::string>(), HasSubstr("-threads=2"));
+
+  std::vector<std::string> submit = {"job", "submit", "--client-id", "mine"};
+  submit.insert(submit.end(), both.begin(), both.end());
+  const json jobs = Hone(submit)["jobs"];
+  ASSERT_EQ(jobs.size(), 2);
+  EXPECT_NE(jobs[0]["job"], jobs[1]["job"]);
+  EXPECT_EQ(Hone(submit)["jobs"], jobs) << "the same again starts nothing";
+  const json shown = Hone({"job", "show", std::to_string(jobs[0]["job"].get<int>())});
+  EXPECT_EQ(shown["sandbox"], "strict");
+  EXPECT_EQ(shown["device_class"], "kind=cpu");
+
+  const auto count = [&](std::vector<std::string> filters) {
+    std::vector<std::string> list = {"job", "list", "--all", "--server", server};
+    list.insert(list.end(), filters.begin(), filters.end());
+    return Hone(list)["jobs"].size();
+  };
+  const size_t all = count({});
+  EXPECT_GE(all, 4);
+  EXPECT_EQ(count({"--target", "-threads=1"}) + count({"--target", "-threads=2"}), all);
+  EXPECT_EQ(count({"--model", "mlp"}), all);
+  EXPECT_EQ(count({"--model", "bert"}), 0);
+  EXPECT_EQ(count({"--since", "1h"}), all);
+  EXPECT_EQ(count({"--since", "2100-01-01"}), 0);
+  EXPECT_EQ(count({"--limit", "1"}), 1);
+  honed_->Stop(30 * kSecondNs);
+  const std::string database = folder_ / "hone.db";
+  EXPECT_EQ(Hone({"job", "list", "--all", "--db", database, "--target", "-threads=1", "--limit",
+                  "1"})["jobs"]
+                .size(),
+            1);
+}
+
+TEST_F(Server, WhatOnlyAServersDevicesCanMeetNeedsAServer) {
+  const auto refused = [&](const std::vector<std::string>& flags, const std::string& sentence) {
+    std::vector<std::string> args = {"tune", "mlp.onnx", "--db", folder_ / "own.db"};
+    args.insert(args.end(), flags.begin(), flags.end());
+    const Finished finished = RunHone(args, folder_.path());
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr(sentence));
+  };
+  refused({"--target", "native -threads=1", "--target", "native -threads=2"},
+          "expected --server with several --target");
+  refused({"--target", "native -threads=1", "--target", "native -threads=1"},
+          "expected every --target once");
+  refused({"--sandbox", "strict"}, "expected --server with --sandbox");
+  refused({"--sandbox", "none"}, "--sandbox");
+  refused({"--device-class", "name=znver5"}, "expected --server with --device-class");
+  refused({"--device-class", "zen"}, "expected a class of devices such as kind=cpu");
+  const Finished since = RunHone({"job", "list", "--since", "soon"}, folder_.path());
+  EXPECT_EQ(since.exit_code, 2);
+  EXPECT_THAT(since.err, HasSubstr("found 'soon'"));
 }
 
 TEST_F(Server, WithoutATargetAServerNeedsWorkersOfOneTarget) {
