@@ -1,20 +1,24 @@
 // hone-measure: the worker. Dials a daemon, measures what it assigns.
 #include <fmt/format.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
 #include "measure_server/cpu_device.h"
 #include "measure_server/device_runner.h"
 #include "measure_server/device_watch.h"
+#include "measure_server/isolation.h"
 #include "measure_server/router.h"
+#include "measure_server/sandbox.h"
 #include "measure_server/stream_client.h"
 #include "measure_server/zygote.h"
 #include "runtime/host.h"
@@ -24,10 +28,13 @@
 #include "support/clock.h"
 #include "support/daemon_address.h"
 #include "support/host_name.h"
+#include "support/log.h"
 #include "support/parent_death.h"
 #include "support/random_id.h"
+#include "support/service_manager.h"
 #include "support/spare_cores.h"
 #include "support/version.h"
+#include "transport/grpc_log.h"
 
 namespace hone::measure {
 namespace {
@@ -39,6 +46,12 @@ constexpr uint32_t kOldestProtocol = 2;
 // 7: wrong version, a daemon that is private, a name that is taken.
 enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitBusy = 7 };
 
+// What is not measured by the limit is given back; results that nobody acknowledges for so long
+// after it are dropped. With the default limit that is within the 30 s that systemd and Kubernetes
+// give a process before they kill it.
+constexpr int kDrainLimitS = 20;
+constexpr int kDeliverS = 7;
+
 struct Flags {
   std::string server;
   std::string name;
@@ -46,8 +59,11 @@ struct Flags {
   int threads = 0;
   bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
+  int drain_limit_s = kDrainLimitS;
+  bool describes = false;
   bool parent_death_signal = false;
   pid_t parent = 0;
+  std::string log_format = "text";
   StreamOptions stream;
 };
 
@@ -74,15 +90,31 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   return hello;
 }
 
+// Ends the process where a signal comes within that time.
+void LeaveOnSignal(const sigset_t& signals, const timespec* limit) {
+  int signal = 0;
+  do {
+    signal = sigtimedwait(&signals, nullptr, limit);
+  } while (signal < 0 && errno == EINTR);
+  if (signal > 0) _exit(128 + signal);
+}
+
 // The first SIGTERM or SIGINT lets the worker finish what it holds, the second ends it.
-void WatchSignals(const sigset_t& signals, Router* router) {
-  std::thread([signals, router] {
+void WatchSignals(const sigset_t& signals, Router* router, int drain_limit_s) {
+  std::thread([signals, router, drain_limit_s] {
     int signal = 0;
     sigwait(&signals, &signal);
+    TellServiceManager("STOPPING=1");
     spdlog::info("finishing what is held; again to leave at once");
     router->Drain();
-    sigwait(&signals, &signal);
-    _exit(128 + signal);
+    const timespec drain = {.tv_sec = drain_limit_s, .tv_nsec = 0};
+    LeaveOnSignal(signals, &drain);
+    router->GiveUp("its worker was told to stop, and had no time left");
+    const timespec deliver = {.tv_sec = kDeliverS, .tv_nsec = 0};
+    LeaveOnSignal(signals, &deliver);
+    spdlog::warn("results that the daemon did not acknowledge are dropped");
+    router->Stop();
+    LeaveOnSignal(signals, nullptr);
   }).detach();
 }
 
@@ -92,6 +124,29 @@ int ExitCodeOf(const absl::Status& status) {
   if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status)) return kExitDenied;
   const bool is_busy = absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
   return is_busy ? kExitBusy : kExitFailed;
+}
+
+// One line of JSON for `hone doctor`: what this worker would offer, and in which sandbox it would
+// run candidates. Before anything that may start a thread.
+int Describe(const Flags& flags) {
+  nlohmann::json description = {
+      {"build", std::string("hone ") + Version()}, {"sandbox", "none"}, {"why_not_stricter", ""}};
+  for (const SandboxLevel level : {SandboxLevel::kStrict, SandboxLevel::kLimits}) {
+    const absl::Status made = Sandbox::Make(level).status();
+    if (made.ok()) {
+      description["sandbox"] = level == SandboxLevel::kStrict ? "strict" : "limits";
+      break;
+    }
+    description["why_not_stricter"] = std::string(made.message());
+  }
+  const hone::v1::Device device = DescribeCpu(flags.threads, flags.target);
+  description["threads"] = device.threads();
+  description["target"] = device.target();
+  description["calibrator_us"] = device.calibrator_ns() * 1e-3;
+  description["spread"] = device.calibrations(0).spread();
+  description["isolation"] = Isolation::Enter().text();
+  fmt::print("{}\n", description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return kExitOk;
 }
 
 int Serve(const Flags& flags, const ServerAddress& address) {
@@ -120,9 +175,12 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   watch.Start();
   // Measurements take the last cores; our other threads stay off them where there are others.
   LeaveLastCores(static_cast<int>(device.threads()));
-  WatchSignals(signals, router);
+  WatchSignals(signals, router, flags.drain_limit_s);
   cpu.Start(router);
-  const absl::Status status = RunStreams(address, router, flags.stream);
+  TellServiceManager(fmt::format("READY=1\nSTATUS=measures for {}", address.Name()));
+  StreamOptions of_stream = flags.stream;
+  if (WatchdogIntervalNs() > 0) of_stream.beat = [] { TellServiceManager("WATCHDOG=1"); };
+  const absl::Status status = RunStreams(address, router, of_stream);
   router->Stop();
   return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
 }
@@ -155,6 +213,15 @@ int Main(int argc, char** argv) {
                                                       {"limits", SandboxLevel::kLimits}};
   app.add_option("--sandbox", flags.sandbox, "strict or limits (default: strict)")
       ->transform(CLI::CheckedTransformer(levels));
+  app.add_option("--drain-limit", flags.drain_limit_s,
+                 "seconds for which it may go on measuring what it holds once it is told to stop")
+      ->check(CLI::Range(0, 86'400))
+      ->capture_default_str();
+  app.add_option("--log-format", flags.log_format,
+                 "text, or json: an object a line on stderr, for machines that collect logs")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_flag("--describe", flags.describes,
+               "print what this worker would offer, as a line of JSON, and end");
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end with the parent process");
   app.add_option("--parent", flags.parent,
                  "its number, by which --parent-death-signal sees that it has ended already");
@@ -163,7 +230,9 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("hone-measure"));
+  StartLog("hone-measure", *ParseLogFormat(flags.log_format));
+  LogWhatGrpcSays();
+  if (flags.describes) return Describe(flags);
   if (flags.server.empty()) {
     const absl::StatusOr<std::string> socket = DialableDefaultSocket();
     if (!socket.ok()) return ExitCodeOf(socket.status());

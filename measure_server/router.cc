@@ -114,6 +114,9 @@ void Router::Receive(const v1::WorkResponse& message) {
     case v1::WorkResponse::kDrain:
       BeginDraining();
       break;
+    case v1::WorkResponse::kUndrain:
+      TakeUndrain();
+      break;
     default:
       break;
   }
@@ -339,6 +342,7 @@ void Router::Lose(const std::string& id, const std::string& reason) {
   const bool is_last = std::all_of(devices_.begin(), devices_.end(), [](const auto& other) {
     return other->presence() == DeviceQueue::Presence::kLost;
   });
+  if (is_last) leaves_ = true;
   if (is_last && !draining_) BeginDraining();
   changed_.notify_all();
 }
@@ -361,6 +365,7 @@ void Router::Update(const v1::Device& info) {
 
 void Router::Drain() {
   const std::lock_guard lock(mutex_);
+  leaves_ = true;
   if (!draining_) BeginDraining();
   changed_.notify_all();
 }
@@ -370,6 +375,30 @@ void Router::BeginDraining() {
   v1::WorkRequest message;
   message.mutable_draining();
   Emit(std::move(message));
+}
+
+void Router::TakeUndrain() {
+  v1::WorkRequest message;
+  v1::Undrained& undrained = *message.mutable_undrained();
+  // Once it has finished, threads of devices may have left.
+  undrained.set_leaves(leaves_ || IsFinished());
+  if (!undrained.leaves()) draining_ = false;
+  Emit(std::move(message));
+  if (draining_) return;
+  for (const auto& device : devices_) {
+    if (device->is_here()) OpenWindow(*device);
+  }
+}
+
+void Router::GiveUp(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  leaves_ = true;
+  for (const auto& device : devices_) {
+    if (device->presence() == DeviceQueue::Presence::kLost || device->is_idle()) continue;
+    GiveUpDevice(*device, DeviceQueue::Presence::kLost, reason);
+  }
+  if (!draining_) BeginDraining();
+  changed_.notify_all();
 }
 
 void Router::Stop() {
@@ -383,19 +412,21 @@ bool Router::is_draining() const {
   return draining_;
 }
 
-bool Router::IsFinished() const {
+bool Router::IsFinished() {
   if (stopped_) return true;
-  return draining_ && results_.empty() &&
-         std::all_of(devices_.begin(), devices_.end(),
-                     [](const auto& device) { return device->is_idle(); });
+  const bool is_finished = draining_ && results_.empty() &&
+                           std::all_of(devices_.begin(), devices_.end(),
+                                       [](const auto& device) { return device->is_idle(); });
+  leaves_ = leaves_ || is_finished;
+  return is_finished;
 }
 
-bool Router::is_finished() const {
+bool Router::is_finished() {
   const std::lock_guard lock(mutex_);
   return IsFinished();
 }
 
-bool Router::AwaitFinished(int64_t limit_ns) const {
+bool Router::AwaitFinished(int64_t limit_ns) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::nanoseconds(limit_ns),
                            [this] { return IsFinished(); });

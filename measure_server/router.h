@@ -67,15 +67,18 @@ class Router {
   void Update(const hone::v1::Device& device);
 
   // ---- the end ----
-  // No new assignments; what is held is finished first.
+  // No new assignments; what is held is finished first. The daemon cannot take it back.
   void Drain();
+  // What was not measured yet is given back, to be measured elsewhere; nobody is to blame. Results
+  // are still delivered.
+  void GiveUp(const std::string& reason);
   // The worker stops at once, and what is held is dropped.
   void Stop();
   bool is_draining() const;
   // Nothing is held any more, and none will come.
-  bool is_finished() const;
+  bool is_finished();
   // Returns when the worker is finished, or after limit_ns.
-  bool AwaitFinished(int64_t limit_ns) const;
+  bool AwaitFinished(int64_t limit_ns);
 
  private:
   // nullptr: there is none.
@@ -110,7 +113,8 @@ class Router {
   void EmitRunning();
   void Emit(hone::v1::WorkRequest message);
   void BeginDraining();
-  bool IsFinished() const;
+  void TakeUndrain();
+  bool IsFinished();
 
   const RouterOptions options_;
   const Clock* const clock_;
@@ -129,6 +133,7 @@ class Router {
   int64_t heartbeat_interval_ns_ = 0;
   int64_t silence_limit_ns_ = 0;
   bool draining_ = false;
+  bool leaves_ = false;  // a drain that nobody takes back, or that has been found to be done
   bool stopped_ = false;
 };
 

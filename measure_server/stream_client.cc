@@ -69,8 +69,11 @@ class Outbox {
 
 class Stream {
  public:
-  Stream(v1::FarmService::StubInterface* stub, Router* router, int64_t welcome_limit_ns)
-      : router_(router), welcome_limit_ns_(welcome_limit_ns), stream_(stub->Work(&context_)) {}
+  Stream(v1::FarmService::StubInterface* stub, Router* router, const StreamOptions& options)
+      : router_(router),
+        welcome_limit_ns_(options.welcome_limit_ns),
+        beat_(options.beat),
+        stream_(stub->Work(&context_)) {}
 
   // Serves the stream until either side ends it. *joined: the daemon welcomed the worker.
   grpc::Status Run(bool* joined) {
@@ -94,6 +97,7 @@ class Stream {
  private:
   void Write() {
     while (!outbox_.is_closed()) {
+      if (beat_) beat_();
       const int64_t interval_ns = router_->heartbeat_interval_ns();
       // Heartbeats go out on time, whatever else there is to say.
       const int64_t wait_ns = interval_ns > 0
@@ -128,6 +132,7 @@ class Stream {
 
   Router* const router_;
   const int64_t welcome_limit_ns_;
+  const std::function<void()> beat_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::WorkRequest, v1::WorkResponse>> stream_;
   Outbox outbox_;
@@ -162,7 +167,7 @@ absl::Status RunStreams(const ServerAddress& address, Router* router,
     bool joined = false;
     grpc::Status status;
     {
-      Stream stream(stub.get(), router, options.welcome_limit_ns);
+      Stream stream(stub.get(), router, options);
       status = stream.Run(&joined);
     }
     if (router->is_finished()) break;
@@ -183,6 +188,7 @@ absl::Status RunStreams(const ServerAddress& address, Router* router,
         backoff_ns - static_cast<int64_t>(random.Uniform() * static_cast<double>(backoff_ns / 2));
     spdlog::info("no stream to {} ({}); next try in {} ms", address.Name(), status.error_message(),
                  wait_ns / 1'000'000);
+    if (options.beat) options.beat();
     router->AwaitFinished(wait_ns);
     backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);
   }

@@ -3,6 +3,7 @@
 #define HONE_MEASURE_SERVER_STREAM_CLIENT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,8 @@ struct StreamOptions {
   // The worker's own certificate and key (files of PEM); empty: its token says who it is.
   std::string certificate_file;
   std::string key_file;
+  // Called every second or so, as long as streams are served or dialled. May be empty.
+  std::function<void()> beat;
 };
 
 // Holds one stream after the other until the worker is finished (OK), or the daemon will not have

@@ -331,6 +331,58 @@ TEST_F(HoneMeasureTest, FinishesWhatItHoldsOnSigterm) {
   EXPECT_EQ(ExitOf(worker), 0);
 }
 
+TEST_F(HoneMeasureTest, ASecondSigtermEndsItAtOnce) {
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 9, CandidateSource()));
+  ASSERT_TRUE(daemon.ReceiveWhere(IsResult));
+  kill(worker.pid(), SIGTERM);
+  ASSERT_TRUE(daemon.ReceiveWhere([](const auto& m) { return m.has_draining(); }));
+  kill(worker.pid(), SIGTERM);
+  EXPECT_EQ(ExitOf(worker), 128 + SIGTERM);
+}
+
+TEST_F(HoneMeasureTest, GivesBackWhatItHasNoTimeToMeasure) {
+  FakeDaemon daemon(address_, 3);
+  daemon.SetHeartbeats(600'000'000'000, 600'000'000'000);
+  ChildProcess worker = StartWorker({"--drain-limit", "0"});
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 1, CandidateSource()));
+  v1::WorkResponse endless = Assignment(daemon, 2, CandidateSource("for (;;) {}"));
+  endless.mutable_assignment()->set_run_limit_ns(600'000'000'000);
+  daemon.Send(endless);
+  ASSERT_TRUE(daemon.ReceiveWhere(IsResult));
+  Acknowledge(daemon, 1);
+  kill(worker.pid(), SIGTERM);
+  const auto gone = daemon.ReceiveWhere([](const auto& m) { return m.has_device_update(); });
+  ASSERT_TRUE(gone);
+  EXPECT_TRUE(gone->device_update().unplugged());
+  EXPECT_EQ(ExitOf(worker), 0);
+}
+
+TEST_F(HoneMeasureTest, StaysWhereItsDrainIsTakenBack) {
+  FakeDaemon daemon(address_, 3);
+  daemon.SetHeartbeats(600'000'000'000, 600'000'000'000);
+  ChildProcess worker = StartWorker();
+  ASSERT_TRUE(daemon.ReceiveWhere(IsHello));
+  daemon.Send(Assignment(daemon, 9, CandidateSource()));
+  ASSERT_TRUE(daemon.ReceiveWhere(IsResult));
+  v1::WorkResponse drain;
+  drain.mutable_drain();
+  daemon.Send(drain);
+  v1::WorkResponse undrain;
+  undrain.mutable_undrain();
+  daemon.Send(undrain);
+  const auto undrained = daemon.ReceiveWhere([](const auto& m) { return m.has_undrained(); });
+  ASSERT_TRUE(undrained);
+  EXPECT_FALSE(undrained->undrained().leaves()) << "its result is not acknowledged";
+  Acknowledge(daemon, 9);
+  daemon.Send(Assignment(daemon, 10, CandidateSource()));
+  EXPECT_TRUE(daemon.ReceiveWhere(IsResult));
+  Acknowledge(daemon, 10);
+}
+
 TEST_F(HoneMeasureTest, LeavesNoProcessBehindWhenItIsKilled) {
   FakeDaemon daemon(address_);
   ChildProcess worker = StartWorker();

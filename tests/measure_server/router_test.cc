@@ -85,6 +85,16 @@ class RouterTest : public testing::Test {
     message.mutable_revoke()->set_fence(fence);
     router_.Receive(message);
   }
+  void SayDrain() {
+    v1::WorkResponse message;
+    message.mutable_drain();
+    router_.Receive(message);
+  }
+  void SayUndrain() {
+    v1::WorkResponse message;
+    message.mutable_undrain();
+    router_.Receive(message);
+  }
   // Measures the next assignment; returns its fence.
   int64_t MeasureOne() {
     const std::optional<Job> job = router_.Next("cpu0");
@@ -257,6 +267,69 @@ TEST_F(RouterTest, DrainsAfterTheLastAcknowledgement) {
   EXPECT_TRUE(router_.is_finished());
   EXPECT_FALSE(router_.Next("cpu0").has_value());
   EXPECT_EQ(CreditSent(), 3u);
+}
+
+TEST_F(RouterTest, ADrainThatIsTakenBackOpensItsWindowsAgain) {
+  router_.Disconnected();
+  Connect(/*protocol=*/3);
+  Assign(1);
+  SendArtifact();
+  SayDrain();
+  sent_.clear();
+  SayUndrain();
+  ASSERT_EQ(sent_.size(), 2u);
+  ASSERT_TRUE(sent_[0].has_undrained());
+  EXPECT_FALSE(sent_[0].undrained().leaves());
+  EXPECT_EQ(sent_[1].window().size(), 3u);
+  EXPECT_FALSE(router_.is_draining());
+  EXPECT_EQ(MeasureOne(), 1);
+  Acknowledge(1);
+  EXPECT_FALSE(router_.is_finished());
+  Assign(2);
+  EXPECT_EQ(MeasureOne(), 2);
+}
+
+TEST_F(RouterTest, ADrainIsNotTakenBackOfAWorkerThatLeavesByItself) {
+  Assign(1);
+  SendArtifact();
+  router_.Drain();
+  SayUndrain();
+  ASSERT_TRUE(sent_.back().has_undrained());
+  EXPECT_TRUE(sent_.back().undrained().leaves());
+  EXPECT_TRUE(router_.is_draining());
+}
+
+// Threads of devices leave when they find that it has finished.
+TEST_F(RouterTest, ADrainIsNotTakenBackOfAWorkerThatHasFinished) {
+  SayDrain();
+  EXPECT_TRUE(router_.is_finished());
+  Assign(1);  // it crossed the drain
+  SayUndrain();
+  EXPECT_TRUE(sent_.back().undrained().leaves());
+}
+
+TEST_F(RouterTest, GivesBackWhatItHasNoTimeFor) {
+  router_.Disconnected();
+  Connect(/*protocol=*/3);
+  Assign(1);
+  SendArtifact();
+  EXPECT_EQ(MeasureOne(), 1);
+  Assign(2);
+  Assign(3);
+  const std::optional<Job> running = router_.Next("cpu0");
+  ASSERT_TRUE(running.has_value());
+  router_.Drain();
+  sent_.clear();
+  router_.GiveUp("no time");
+  ASSERT_EQ(sent_.size(), 1u);
+  EXPECT_TRUE(sent_[0].device_update().unplugged());
+  EXPECT_EQ(sent_[0].device_update().reason(), "no time");
+  EXPECT_EQ(cancelled_, 1) << "what runs is ended";
+  EXPECT_FALSE(router_.is_finished()) << "a result is not acknowledged";
+  router_.Finish("cpu0", FailedResult(running->assignment, v1::MEASURE_OUTCOME_OK, ""));
+  EXPECT_THAT(ResultsSent(), IsEmpty()) << "of what was given back";
+  Acknowledge(1);
+  EXPECT_TRUE(router_.is_finished());
 }
 
 TEST_F(RouterTest, OpensAWindowWhereTheDaemonKnowsThem) {
