@@ -1,4 +1,4 @@
-// The client side of FarmService, for people: who measures, and who shall leave.
+// The client side of FarmService, for people: who measures, and what is said of them.
 #ifndef HONE_CLI_FARM_CLIENT_H_
 #define HONE_CLI_FARM_CLIENT_H_
 
@@ -11,6 +11,11 @@
 
 namespace hone::cli {
 
+struct ListedWorkers {
+  std::vector<v1::WorkerInfo> workers;  // by name
+  std::vector<v1::Quarantine> of_gone;  // of workers that are not connected
+};
+
 // Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
 // reached. Not thread-safe.
 class FarmClient {
@@ -18,10 +23,15 @@ class FarmClient {
   explicit FarmClient(const std::string& address);
   ~FarmClient();
 
-  // All that are connected, by name.
-  absl::StatusOr<std::vector<v1::WorkerInfo>> Workers();
+  // All that are connected; or the one that is named, with all that is known of it.
+  absl::StatusOr<ListedWorkers> Workers(const std::string& worker = "");
   // kNotFound where no such worker is connected.
   absl::Status Drain(const std::string& worker);
+  // What else the daemon answers is in farm.proto.
+  absl::Status Undrain(const std::string& worker);
+  absl::StatusOr<v1::QuarantineWorkerResponse> Quarantine(
+      const v1::QuarantineWorkerRequest& request);
+  absl::StatusOr<v1::ReleaseWorkerResponse> Release(const v1::ReleaseWorkerRequest& request);
 
  private:
   struct Connection;

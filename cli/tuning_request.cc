@@ -123,9 +123,9 @@ v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
 }
 
 absl::StatusOr<std::string> OnlyTargetOf(const std::string& server) {
-  HONE_ASSIGN_OR_RETURN(const auto workers, FarmClient(server).Workers());
+  HONE_ASSIGN_OR_RETURN(const ListedWorkers listed, FarmClient(server).Workers());
   std::set<std::string> targets;
-  for (const v1::WorkerInfo& worker : workers) {
+  for (const v1::WorkerInfo& worker : listed.workers) {
     for (const v1::Device& device : worker.devices()) targets.insert(device.target());
   }
   if (targets.size() == 1) return *targets.begin();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -17,11 +16,14 @@
 #include <thread>
 
 #include "support/daemon_address.h"
+#include "support/log.h"
 #include "support/output_file.h"
 #include "support/parent_death.h"
+#include "support/service_manager.h"
 #include "support/spare_cores.h"
 #include "support/status.h"
 #include "support/version.h"
+#include "transport/grpc_log.h"
 #include "tuner/builder/client/builder_pool.h"
 #include "tuner/calibration/micro_kernels_in.h"
 #include "tuner/compiler_lowerer.h"
@@ -58,6 +60,7 @@ struct Flags {
   std::string audit_log;
   Quota quota = {.most_jobs = 100, .most_tasks = 10'000};
   std::string log_level = "info";
+  std::string log_format = "text";
   std::string builder_executable = DefaultBuilderExecutable();
   int builders = 0;  // 0: BuildersFor
   int local_cores = -1;
@@ -102,6 +105,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warning, error, off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
+  app.add_option("--log-format", flags.log_format,
+                 "text, or json: an object a line on stderr, for machines that collect logs")
+      ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--local-cores", flags.local_cores,
                  "cores that building shares with measuring; 0: none (embedded: all)");
   app.add_option("--local-threads", flags.local_threads,
@@ -152,7 +158,11 @@ int BuildersFor(const Flags& flags) {
 }
 
 int Fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "honed: {}\n", message);
+  if (CurrentLogFormat() == LogFormat::kJson) {
+    spdlog::critical("{}", message);
+  } else {
+    fmt::print(stderr, "honed: {}\n", message);
+  }
   return code;
 }
 
@@ -195,6 +205,24 @@ int WaitForStop() {
 bool StopsWithin(int limit_ms) {
   pollfd stop = {stop_pipe[0], POLLIN, 0};
   return poll(&stop, 1, limit_ms) > 0;
+}
+
+// A daemon that is stopped ends within 30 s, which is what systemd and Kubernetes give by default
+// before they kill: everything that was acknowledged is in the store, and the next daemon goes on
+// from there. A second signal ends it at once.
+constexpr int kStopLimitMs = 27'000;
+
+void EndInTime(int code, bool is_embedded) {
+  std::thread([code, is_embedded] {
+    while (StopsWithin(kStopLimitMs)) {
+      const int signal = WaitForStop();
+      // The end of a private daemon's client sends another one, and its jobs are yet to be
+      // cancelled.
+      if (signal != 0 && !is_embedded) _exit(128 + signal);
+    }
+    spdlog::warn("honed stops without what had not ended in {} s", kStopLimitMs / 1000);
+    _exit(code);
+  }).detach();
 }
 
 // A service goes on; whoever else has the database gives it back.
@@ -339,20 +367,27 @@ int Run(const Flags& flags) {
   parts.search = [&searches](const std::string& name) { return searches.Find(name); };
   parts.clock = &Clock::Real();
   parts.on_fatal = [] { RequestStop(0); };
+  // A third of it: one beat may be late.
+  parts.beat_interval_ns = WatchdogIntervalNs() / 3;
+  parts.beat = [] { TellServiceManager("WATCHDOG=1"); };
   auto daemon = Daemon::Start(std::move(options), std::move(parts));
   if (!daemon.ok()) return Fail(daemon.status());
   fmt::print("ready {}{}\n", (*daemon)->address(),
              (*daemon)->port() == 0 ? "" : fmt::format(" {}", (*daemon)->network_address()));
   std::fflush(stdout);
+  TellServiceManager(fmt::format("READY=1\nSTATUS=serves {}", (*daemon)->address()));
 
   const int signal = WaitForStop();
+  TellServiceManager("STOPPING=1");
   spdlog::info("honed stops{}", signal == 0 ? ": the tuning database fails" : "");
+  const ExitCode code = signal == 0 ? kFailed : kDone;
+  EndInTime(code, flags.embedded);
   daemon->reset();
-  return signal == 0 ? kFailed : kDone;
+  return code;
 }
 
 int Main(int argc, char** argv) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("honed"));
+  StartLog("honed", LogFormat::kText);
   CLI::App app("honed: the tuning daemon of Hone", "honed");
   app.set_version_flag("--version", std::string("honed ") + Version());
   Flags flags;
@@ -374,6 +409,8 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));
   }
+  StartLog("honed", *ParseLogFormat(flags.log_format));
+  LogWhatGrpcSays();
   if (init->parsed()) return RunInit(of_init, join_file, renews);
   if (health->parsed()) return RunHealth(asked_socket);
   if (flags.listen.empty() &&

@@ -2,6 +2,7 @@
 #ifndef HONE_TUNER_ROLE_H_
 #define HONE_TUNER_ROLE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,9 @@ enum class Role {
 std::string_view Name(Role role);
 std::optional<Role> RoleOf(std::string_view name);
 
-// The least role that may call the method ("/hone.v1.TuningService/SubmitJob"); nullopt for one
-// that nobody gave a role, which kAdmin alone may call.
+// The least role that may call the method; kRead also for what every role may call
+// ("/hone.v1.TuningService/SubmitJob"); nullopt for one that nobody gave a role, which kAdmin alone
+// may call.
 std::optional<Role> RoleFor(std::string_view method);
 
 bool MayCall(Role role, std::string_view method);
@@ -30,6 +32,7 @@ struct Caller {
   // By which names of workers are bound: "uid:1000", "grant:alice".
   std::string identity;
   Role role = Role::kAdmin;
+  int64_t ends_at_ns = 0;  // of its grant, since 1970; 0: never
 
   // Whether it may steer what `submitter` asked for.
   bool MaySteer(const std::string& submitter) const {

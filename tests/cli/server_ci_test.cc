@@ -80,6 +80,11 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   EXPECT_EQ(device["barred"], "");
   EXPECT_GT(device["calibrator_us"], 0);
   EXPECT_GE(device["calibrated_s"], 0);
+  EXPECT_EQ(device["tally"]["failure_rate"], 0);
+  EXPECT_TRUE(device["leases"].empty());
+  ASSERT_EQ(device["calibration_history"].size(), 1);
+  EXPECT_EQ(device["calibration_history"][0]["calibrator_us"], device["calibrator_us"]);
+  EXPECT_GE(device["calibration_history"][0]["calibrations"][0]["spread"], 0);
   const Finished page = RunHone({"worker", "show", "bench-1"}, folder_.path());
   EXPECT_THAT(page.out, HasSubstr("protocol 3"));
   EXPECT_THAT(page.out, HasSubstr("0 of 3 leases"));
@@ -91,6 +96,43 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   const Finished nobody = RunHone({"worker", "drain", "bench-1"}, folder_.path());
   EXPECT_EQ(nobody.exit_code, 3);
   EXPECT_THAT(nobody.err, HasSubstr("hone worker list"));
+}
+
+TEST_F(Server, AQuarantineSurvivesARestartAndEndsWithARelease) {
+  StartHoned();
+  StartWorker("bench-1");
+  const Finished put =
+      RunHone({"worker", "quarantine", "bench-1", "--reason", "a new\n\"fan\""}, folder_.path());
+  EXPECT_EQ(put.exit_code, 0) << put.err;
+  EXPECT_THAT(put.out, HasSubstr("hone worker release"));
+  EXPECT_EQ(RunHone({"worker", "quarantine", "bench-1"}, folder_.path()).exit_code, 2);
+  honed_.reset();
+  StartHoned();
+  ASSERT_TRUE(Eventually([&] { return WorkerNames().contains("bench-1"); }));
+  const json shown = Hone({"worker", "show", "bench-1"})["worker"];
+  EXPECT_EQ(shown["state"], "quarantined");
+  ASSERT_EQ(shown["quarantines"].size(), 1);
+  EXPECT_EQ(shown["quarantines"][0]["reason"], "a new\n\"fan\"");
+  EXPECT_EQ(shown["quarantines"][0]["device"], "");
+  EXPECT_FALSE(shown["quarantines"][0]["by"].get<std::string>().empty());
+  EXPECT_THAT(RunHone({"worker", "show", "bench-1"}, folder_.path()).out,
+              HasSubstr("in quarantine, by"));
+  const Finished released = RunHone({"worker", "release", "bench-1"}, folder_.path());
+  EXPECT_EQ(released.exit_code, 0) << released.err;
+  EXPECT_EQ(Hone({"worker", "show", "bench-1"})["worker"]["state"], "idle");
+  EXPECT_EQ(RunHone({"worker", "release", "bench-1"}, folder_.path()).exit_code, 3);
+  // One that is not connected is put aside all the same.
+  EXPECT_EQ(RunHone({"worker", "quarantine", "bench-2", "--device", "cpu0", "--reason", "x"},
+                    folder_.path())
+                .exit_code,
+            0);
+  const json listed = Hone({"worker", "list"})["quarantines"];
+  ASSERT_EQ(listed.size(), 1);
+  EXPECT_EQ(listed[0]["worker"], "bench-2");
+  EXPECT_EQ(listed[0]["device"], "cpu0");
+  const Finished undrained = RunHone({"worker", "undrain", "bench-1"}, folder_.path());
+  EXPECT_EQ(undrained.exit_code, 7);
+  EXPECT_THAT(undrained.err, HasSubstr("does not"));
 }
 
 TEST_F(Server, ASecondWorkerOfOneNameLeavesAndTheFirstStays) {

@@ -205,6 +205,37 @@ TEST_F(DaemonTest, ListsAndDrainsWorkers) {
   EXPECT_TRUE(farm_->DrainWorker(&context, request, &response).ok());
 }
 
+TEST_F(DaemonTest, AQuarantineByHandOutlivesTheDaemon) {
+  v1::QuarantineWorkerRequest request;
+  request.set_worker("w");
+  request.set_reason("a new fan");
+  v1::QuarantineWorkerResponse put;
+  grpc::ClientContext of_put;
+  ASSERT_TRUE(farm_->QuarantineWorker(&of_put, request, &put).ok());
+  EXPECT_FALSE(put.quarantine().by().empty());
+  EXPECT_GT(put.quarantine().at_ns(), 0);
+  daemon_.reset();
+  StartDaemon();
+  StartWorker();
+  v1::ListWorkersResponse workers;
+  while (workers.workers().empty()) {
+    grpc::ClientContext context;
+    ASSERT_TRUE(farm_->ListWorkers(&context, {}, &workers).ok());
+  }
+  ASSERT_EQ(workers.workers(0).quarantines_size(), 1);
+  EXPECT_EQ(workers.workers(0).quarantines(0).SerializeAsString(),
+            put.quarantine().SerializeAsString());
+  grpc::ClientContext of_release;
+  v1::ReleaseWorkerRequest release;
+  release.set_worker("w");
+  v1::ReleaseWorkerResponse released;
+  ASSERT_TRUE(farm_->ReleaseWorker(&of_release, release, &released).ok());
+  EXPECT_EQ(released.ended_size(), 1);
+  grpc::ClientContext again;
+  EXPECT_EQ(farm_->ReleaseWorker(&again, release, &released).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_F(DaemonTest, APrivateDaemonServesItsClientAndCancelsItsJobsOnItsWayOut) {
   v1::JobInfo of_service;
   ASSERT_TRUE(Submit(Request("service"), &of_service).ok());

@@ -19,8 +19,8 @@ using tuning_db::Purpose;
 
 v1::WorkerInfo Info(World& world, const std::string& worker) {
   v1::WorkerInfo found;
-  world.dispatcher->ListWorkers([&](const auto& list) {
-    for (const v1::WorkerInfo& info : list) {
+  world.dispatcher->ListWorkers("", [&](const auto& list) {
+    for (const v1::WorkerInfo& info : list.workers) {
       if (info.worker() == worker) found = info;
     }
   });

@@ -271,7 +271,7 @@ TEST(Dispatcher, LeavesADeviceThatKeepsGettingLostAloneForAWhile) {
   EXPECT_LE(worker.runs, 3) << "what it had been given before it was found out";
   EXPECT_FALSE(world.dispatcher->Serves(kFakeTarget));
   std::vector<v1::WorkerInfo> workers;
-  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.dispatcher->ListWorkers("", [&](auto list) { workers = std::move(list.workers); });
   world.Run();
   EXPECT_THAT(workers.at(0).quarantined().at("cpu0"), HasSubstr("it fell off the bus"));
   EXPECT_THAT(workers.at(0).quarantined().at("cpu0"), HasSubstr("in 10 s"));
@@ -472,7 +472,7 @@ TEST(Dispatcher, ListsWorkers) {
   world.Submit({.trials = 5});
   world.Run();
   std::vector<v1::WorkerInfo> workers;
-  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.dispatcher->ListWorkers("", [&](auto list) { workers = std::move(list.workers); });
   world.Run();
   ASSERT_EQ(workers.size(), 2u);
   EXPECT_EQ(workers[0].worker(), "a");

@@ -267,6 +267,8 @@ void FakeWorker::AddDevice(const std::string& id, const std::string& resource) {
   resource_ = resource;
 }
 
+void FakeWorker::Send(const v1::WorkRequest& message) { dispatcher_->Receive(link_, message); }
+
 void FakeWorker::SendUpdate(const std::string& device, bool unplugged, v1::SandboxLevel sandbox) {
   v1::WorkRequest message;
   v1::DeviceUpdate& update = *message.mutable_device_update();

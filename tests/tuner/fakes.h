@@ -156,6 +156,8 @@ class FakeWorker {
   absl::Status closed;
   bool device_lost = false;  // every measurement fails through the device's fault
   bool is_mute = false;      // results and heartbeats do not reach the daemon
+  void Send(const hone::v1::WorkRequest& message);
+
   // Changes what it reports; nullptr: nothing.
   std::function<void(const hone::v1::Assignment&, hone::v1::MeasureResult&)> tamper;
   std::vector<hone::v1::Assignment> ran;  // in order

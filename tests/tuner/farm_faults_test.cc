@@ -25,7 +25,7 @@ int CountLost(World& world) {
 
 v1::WorkerInfo Only(World& world) {
   std::vector<v1::WorkerInfo> workers;
-  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.dispatcher->ListWorkers("", [&](auto list) { workers = std::move(list.workers); });
   world.Drain();
   return workers.at(0);
 }
@@ -103,7 +103,7 @@ TEST(FarmProtocol, AStreamThatWasClosedJoinsNoMore) {
   world.Run();
   EXPECT_EQ(late->sent, 0) << "no Welcome";
   std::vector<v1::WorkerInfo> workers;
-  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.dispatcher->ListWorkers("", [&](auto list) { workers = std::move(list.workers); });
   world.Run();
   EXPECT_TRUE(workers.empty());
 }

@@ -64,7 +64,7 @@ TEST(FarmStore, AStoreThatFailsToSettleIsNoFaultOfTrialOrDevice) {
   EXPECT_FALSE(worker.WasRevoked(result.fence()));
   EXPECT_EQ(worker.held.count(result.fence()), 1u) << "not acknowledged";
   std::vector<v1::WorkerInfo> workers;
-  world.dispatcher->ListWorkers([&](auto list) { workers = std::move(list); });
+  world.dispatcher->ListWorkers("", [&](auto list) { workers = std::move(list.workers); });
   world.Drain();
   EXPECT_TRUE(workers.at(0).quarantined().empty());
   const auto open = world.store->OpenTrials(0).value().at(0);

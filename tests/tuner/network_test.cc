@@ -145,6 +145,25 @@ TEST_F(NetworkTest, RolesAllowWhatTheySay) {
   EXPECT_TRUE(MayCall(Role::kAdmin, "/hone.v1.TuningService/OfANewerRelease"));
 }
 
+TEST_F(NetworkTest, EveryRoleMayAskWhoItIs) {
+  for (const Role role : {Role::kRead, Role::kSubmit, Role::kWork, Role::kAdmin}) {
+    EXPECT_TRUE(MayCall(role, "/hone.v1.AuthService/WhoAmI"));
+    EXPECT_TRUE(MayCall(role, "/grpc.health.v1.Health/Check"));
+  }
+  ServerAddress board = Grant("board", "work");
+  Start();
+  board.host_port = address_.host_port;
+  v1::WhoAmIResponse response;
+  const absl::Status status = Call<v1::AuthService>(
+      DaemonConnection(board), &v1::AuthService::Stub::WhoAmI, v1::WhoAmIRequest(), &response);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(response.name(), "board");
+  EXPECT_EQ(response.role(), "work");
+  EXPECT_THAT(response.daemon(), testing::StartsWith("hone "));
+  EXPECT_GT(response.wall_time_ns(), 0);
+  EXPECT_GT(response.certificate_ends_at_ns(), response.wall_time_ns());
+}
+
 TEST_F(NetworkTest, ATokenLetsInAndNothingElseDoes) {
   const ServerAddress ann = Grant("ann", "submit");
   Start();

@@ -1,5 +1,5 @@
 // Requests and offers, and how leases end. What workers say is in dispatcher_messages.cc, how
-// devices fare in dispatcher_health.cc.
+// devices fare in dispatcher_health.cc, what operators say and see in dispatcher_operators.cc.
 #include "tuner/farm/dispatcher.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/crash_point.h"
+#include "support/log.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/device_requirements.h"
 #include "tuner/farm/store_batch.h"
@@ -58,6 +59,7 @@ void Dispatcher::CloseAll() {
       const auto& [worker, session] = *fleet_.sessions().begin();
       session.link->Close(absl::UnavailableError("the daemon stops"));
       artifacts_.Forget(session.link.get());
+      AnswerUndrains(worker, absl::UnavailableError("the daemon stops"));
       fleet_.Leave(std::string(worker));
     }
     UpdateServed();
@@ -247,6 +249,7 @@ void Dispatcher::Lose(int64_t fence, bool is_strike) {
   const bool is_poison = pending->strikes >= options_.poison_limit;
   if (!pending->is_cancelled) {
     underway_[trial] = pending;
+    const LogFields about({{"worker", lease.worker}, {"trial", trial}, {"fence", fence}});
     spdlog::info("worker {} lost trial {}, which is {}", lease.worker, trial,
                  is_poison ? "given up" : "offered again");
   }
@@ -272,9 +275,11 @@ void Dispatcher::LoseDevice(int64_t fence, bool ran, const std::string& why) {
   const std::string worker = lease.worker;
   const std::string device = lease.device();
   const int64_t trial = lease.assignment.trial();
+  const LogFields about({{"worker", worker}, {"device", device}, {"trial", trial}});
   spdlog::warn("worker {} lost its device {} under trial {}: {}", worker, device, trial, why);
   lease.pending->avoid.insert(worker);
   bool is_strike = false;
+  fleet_.histories().Lost(worker, device);
   if (!device.empty()) {  // known, unless it was leased in an earlier life of the daemon
     const int64_t rests = fleet_.HealthOf(worker, device).rests();
     is_strike = fleet_.Lost(worker, device, trial, why) && ran;
@@ -329,6 +334,7 @@ void Dispatcher::DoTick() {
   releases_.Ask();
   strays_.TryAgain();
   EndSilent(now_ns);
+  GiveUpUndrains(now_ns);
   SendHeartbeats(now_ns);
   UpdateServed();  // a quarantine may be over
   Match();

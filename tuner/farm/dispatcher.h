@@ -15,6 +15,7 @@
 #ifndef HONE_TUNER_FARM_DISPATCHER_H_
 #define HONE_TUNER_FARM_DISPATCHER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -93,10 +94,26 @@ class Dispatcher : public Measurer {
   // The stream has ended.
   void Closed(std::shared_ptr<WorkerLink> link);
 
-  // Workers are listed by name. `done` runs on the executor.
-  void ListWorkers(std::function<void(std::vector<hone::v1::WorkerInfo>)> done);
+  // ---- for operators ----
+  // Callbacks run on the executor; what they are asked and answer is in farm.proto.
+  struct Workers {
+    std::vector<hone::v1::WorkerInfo> workers;   // by name
+    std::vector<tuning_db::Quarantine> of_gone;  // of workers that are not connected
+  };
+  // All, or the one that is named, with all that is known of it.
+  void ListWorkers(const std::string& worker, std::function<void(Workers)> done);
   // kNotFound: no such worker.
   void DrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
+  void UndrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
+  using QuarantineCallback =
+      std::function<void(absl::StatusOr<hone::v1::QuarantineWorkerResponse>)>;
+  void QuarantineWorker(const tuning_db::Quarantine& quarantine, QuarantineCallback done);
+  using ReleaseCallback = std::function<void(absl::StatusOr<hone::v1::ReleaseWorkerResponse>)>;
+  void ReleaseWorker(const std::string& worker, const std::string& device, ReleaseCallback done);
+  // What the store has, where another daemon may have changed it. `change` is QuarantineChange of
+  // before it was read: what this daemon changed meanwhile is newer.
+  int64_t QuarantineChange() const { return quarantine_change_; }
+  void SetQuarantines(std::vector<tuning_db::Quarantine> all, int64_t change);
 
   // To be called a few times a second: heartbeats, lost workers, leases that have run out.
   void Tick();
@@ -113,6 +130,18 @@ class Dispatcher : public Measurer {
     std::string device;
     std::shared_ptr<WorkerLink> link;
     int64_t limit_ns = 0;
+  };
+
+  // Whose result counts as what.
+  struct Measured {
+    std::string worker;
+    std::string device;
+    std::string outcome;
+  };
+  // Operators who wait for a worker to say that it stays.
+  struct Undrains {
+    int64_t until_ns = 0;
+    std::vector<std::function<void(absl::Status)>> waiting;
   };
 
   // ---- requests ----
@@ -140,10 +169,11 @@ class Dispatcher : public Measurer {
   void TakeResult(Session& session, const hone::v1::MeasureResult& result);
   static const FleetDevice* DeviceOfResult(Session& session, const hone::v1::MeasureResult& result,
                                            const std::string& known);
-  void OnSettled(int64_t fence, const std::string& worker,
+  void OnSettled(int64_t fence, const Measured& measured,
                  const absl::StatusOr<tuning_db::SettleResult>& settled);
-  void OnStraySettled(int64_t fence, const std::string& worker,
+  void OnStraySettled(int64_t fence, const Measured& measured,
                       const absl::StatusOr<tuning_db::SettleResult>& settled);
+  void Count(const Measured& measured, tuning_db::SettleResult settled);
   // `reason` is told where the result was refused.
   void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled,
               const std::string& reason = "it was given elsewhere meanwhile");
@@ -169,6 +199,19 @@ class Dispatcher : public Measurer {
   void LoadHealth();
   void StoreHealth(const std::string& worker, const std::string& device);
 
+  // ---- operators ----
+  void DoUndrain(const std::string& worker, std::function<void(absl::Status)> done);
+  void TakeUndrained(Session& session, const hone::v1::Undrained& undrained);
+  void AnswerUndrains(const std::string& worker, const absl::Status& status);
+  // Ends the waiting for workers that do not answer, as those of an older release.
+  void GiveUpUndrains(int64_t now_ns);
+  absl::StatusOr<hone::v1::QuarantineWorkerResponse> DoQuarantine(
+      const tuning_db::Quarantine& quarantine);
+  absl::StatusOr<hone::v1::ReleaseWorkerResponse> DoRelease(const std::string& worker,
+                                                            const std::string& device);
+  // Ends the rests of the devices that lost measurements, and says which.
+  std::vector<std::string> EndRests(const std::string& worker, const std::string& device);
+
   // ---- time ----
   void DoTick();
   void EndSilent(int64_t now_ns);
@@ -183,6 +226,7 @@ class Dispatcher : public Measurer {
   const std::shared_ptr<Mailbox> mailbox_;  // for what the store and streams call back
   const std::function<void()> on_devices_changed_;
   ServedDevices served_;
+  std::atomic<int64_t> quarantine_change_ = 0;  // grows on the executor
 
   // Touched on the executor only.
   Fleet fleet_;
@@ -199,6 +243,7 @@ class Dispatcher : public Measurer {
   // Devices by worker and id, of which the store does not know yet how they fare.
   std::set<std::pair<std::string, std::string>> unstored_health_;
   bool asks_at_tick_ = false;  // the store failed in a way that passes: not before the next one
+  std::map<std::string, Undrains> undrains_;  // by worker
   // Streams that have not said Hello, and since when.
   std::map<std::shared_ptr<WorkerLink>, int64_t> strangers_;
   int64_t last_heartbeat_ns_ = 0;

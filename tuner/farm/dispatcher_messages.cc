@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "support/crash_point.h"
+#include "support/log.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/dispatcher.h"
-#include "tuner/farm/worker_info.h"
 
 namespace hone::tuner {
 
@@ -77,6 +77,8 @@ void Dispatcher::DoReceiveFrom(Session& session, const v1::WorkRequest& message)
     case v1::WorkRequest::kDraining:
       session.is_draining = true;
       return UpdateServed();
+    case v1::WorkRequest::kUndrained:
+      return TakeUndrained(session, message.undrained());
     default:
       return;
   }
@@ -87,6 +89,7 @@ void Dispatcher::DoReceiveFrom(Session& session, const v1::WorkRequest& message)
 void Dispatcher::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& hello) {
   strangers_.erase(link);
   const absl::Status fits = fleet_.MayJoin(hello, *link);
+  const LogFields about({{"worker", hello.worker()}});
   if (!fits.ok()) {
     spdlog::warn("worker refused: {}", fits.ToString());
     link->Close(fits);
@@ -124,10 +127,13 @@ void Dispatcher::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& 
 
 void Dispatcher::End(Session& session, bool taken_over) {
   const std::string worker = session.worker();
+  const LogFields about({{"worker", worker}});
   spdlog::info("the stream of worker {} has ended", worker);
   artifacts_.Forget(session.link.get());
   leases_.Detach(worker, taken_over);
   fleet_.Leave(worker);
+  AnswerUndrains(worker, absl::FailedPreconditionError(fmt::format(
+                             "worker {} has left before the drain was taken back", worker)));
   UpdateServed();
 }
 
@@ -145,6 +151,7 @@ void Dispatcher::TakeDeviceUpdate(Session& session, const v1::DeviceUpdate& upda
   // The fleet is told before the device's leases are lost, for they are offered elsewhere then.
   const absl::Status updated = fleet_.Update(session, update);
   if (update.unplugged()) {
+    const LogFields about({{"worker", worker}, {"device", id}});
     spdlog::warn("device {} of worker {} went: {}", id, worker, update.reason());
     for (const int64_t fence : leases_.OfDevice(worker, id)) {
       const Lease* const lease = leases_.Find(fence);
@@ -197,12 +204,14 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
     StrayResult stray{worker, std::nullopt, session.protocol, result};
     if (device != nullptr) stray.device = device->info;
+    Measured measured{worker, device == nullptr ? "" : device->info.id(), OutcomeOf(result)};
     strays_.Settle(std::move(stray),
-                   [this, worker, fence](const absl::StatusOr<SettleResult>& settled) {
-                     OnStraySettled(fence, worker, settled);
+                   [this, measured, fence](const absl::StatusOr<SettleResult>& settled) {
+                     OnStraySettled(fence, measured, settled);
                    });
     return;
   }
+  const LogFields about({{"worker", worker}, {"fence", fence}});
   if (lease->worker != worker) {
     spdlog::warn("worker {} sent a result under fence {}, which is worker {}'s", worker, fence,
                  lease->worker);
@@ -236,10 +245,12 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   report.result = result;
   CrashPoint("tuner.settle.before");
   lease->pending->done(
-      report, [this, mailbox = mailbox_, worker, fence](absl::StatusOr<SettleResult> settled) {
-        mailbox->Post([this, worker, fence, settled] {
+      report, [this, mailbox = mailbox_, fence,
+               measured = Measured{worker, lease->device(), OutcomeOf(result)}](
+                  absl::StatusOr<SettleResult> settled) {
+        mailbox->Post([this, measured, fence, settled] {
           CrashPoint("tuner.settle.after");
-          OnSettled(fence, worker, settled);
+          OnSettled(fence, measured, settled);
         });
       });
 }
@@ -267,8 +278,15 @@ const FleetDevice* Dispatcher::DeviceOfResult(Session& session, const v1::Measur
   return nullptr;
 }
 
-void Dispatcher::OnSettled(int64_t fence, const std::string& worker,
+void Dispatcher::Count(const Measured& measured, SettleResult settled) {
+  if (settled != SettleResult::kSettled) return;
+  fleet_.histories().Settled(measured.worker, measured.device, measured.outcome);
+  if (Session* const session = fleet_.Find(measured.worker)) session->settled += 1;
+}
+
+void Dispatcher::OnSettled(int64_t fence, const Measured& measured,
                            const absl::StatusOr<SettleResult>& settled) {
+  const std::string& worker = measured.worker;
   Lease* const lease = leases_.Find(fence);
   if (!settled.ok()) {
     // Not acknowledged: the worker keeps it and offers it again when it comes back. Its device did
@@ -277,9 +295,7 @@ void Dispatcher::OnSettled(int64_t fence, const std::string& worker,
     if (lease != nullptr) Close(fence);
     return Match();
   }
-  if (Session* const session = fleet_.Find(worker)) {
-    session->settled += *settled == SettleResult::kSettled;
-  }
+  Count(measured, *settled);
   if (lease != nullptr) {
     const std::string device = lease->device();
     Close(fence);
@@ -289,13 +305,14 @@ void Dispatcher::OnSettled(int64_t fence, const std::string& worker,
   Match();
 }
 
-void Dispatcher::OnStraySettled(int64_t fence, const std::string& worker,
+void Dispatcher::OnStraySettled(int64_t fence, const Measured& measured,
                                 const absl::StatusOr<SettleResult>& settled) {
   if (!settled.ok()) {
     spdlog::error("settling under fence {}: {}", fence, settled.status().ToString());
     return;
   }
-  Answer(worker, fence, *settled);
+  Count(measured, *settled);
+  Answer(measured.worker, fence, *settled);
 }
 
 void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult settled,
@@ -308,35 +325,6 @@ void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult s
   CrashPoint("tuner.acknowledge.before");
   session->link->Send(std::move(message));
   CrashPoint("tuner.acknowledge.after");
-}
-
-// ---- for people ----
-
-void Dispatcher::ListWorkers(std::function<void(std::vector<v1::WorkerInfo>)> done) {
-  executor_->Post([this, done = std::move(done)] {
-    std::vector<v1::WorkerInfo> workers;
-    for (const auto& [name, session] : fleet_.sessions()) {
-      workers.push_back(InfoOf(session, fleet_, leases_, *clock_));
-    }
-    done(std::move(workers));
-  });
-}
-
-void Dispatcher::DrainWorker(const std::string& worker, std::function<void(absl::Status)> done) {
-  executor_->Post([this, worker, done = std::move(done)] {
-    Session* const session = fleet_.Find(worker);
-    if (session == nullptr) {
-      done(absl::NotFoundError(
-          fmt::format("no worker {} is connected; `hone worker list` shows who is", worker)));
-      return;
-    }
-    session->is_draining = true;
-    UpdateServed();
-    v1::WorkResponse message;
-    message.mutable_drain();
-    session->link->Send(std::move(message));
-    done(absl::OkStatus());
-  });
 }
 
 }  // namespace hone::tuner

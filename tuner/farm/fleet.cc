@@ -118,6 +118,7 @@ absl::Status Fleet::MayJoin(const v1::Hello& hello, const WorkerLink& link) cons
 
 Session& Fleet::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& hello) {
   ForgetGoneDevices(hello.worker());
+  histories_.Forget([this](const std::string& worker) { return sessions_.contains(worker); });
   Session& session = sessions_[hello.worker()];
   session.link = link;
   session.hello = hello;
@@ -153,9 +154,10 @@ Session* Fleet::Find(const WorkerLink* link) {
   return it == worker_of_.end() ? nullptr : Find(it->second);
 }
 
-void Fleet::Describe(const Session& session, const v1::Device& info, FleetDevice* device) const {
+void Fleet::Describe(const Session& session, const v1::Device& info, FleetDevice* device) {
   device->info = info;
   device->told_ns = clock_->NowNs();
+  histories_.Told(session.worker(), info, device->told_ns);
   device->is_away = false;
   device->away_reason.clear();
   device->barred = WhyBarred(info, session.hello, sandbox_);
@@ -211,6 +213,7 @@ bool Fleet::SharesWithBusy(const Session& session, const FleetDevice& device) co
 bool Fleet::TakesLease(const Session& session, const FleetDevice& device) const {
   if (session.is_draining || !device.HasRoom()) return false;
   if (device.open >= kMostWindow) return false;
+  if (quarantines_.Covers(session.worker(), device.info.id())) return false;
   // Devices that exclude one another take turns lease by lease, or the first would keep the others
   // from ever being given one.
   if (!device.info.resources().empty() && session.devices.size() > 1) {
@@ -281,7 +284,8 @@ std::vector<ServedDevice> Fleet::Served() const {
   for (const auto& [worker, session] : sessions_) {
     if (session.is_draining) continue;
     for (const auto& [id, device] : session.devices) {
-      if (!device.takes_work() || HealthOf(worker, id).IsQuarantined(now)) continue;
+      if (!device.takes_work() || quarantines_.Covers(worker, id)) continue;
+      if (HealthOf(worker, id).IsQuarantined(now)) continue;
       v1::Device info = device.info;
       info.set_sandbox(SandboxOf(info, session.hello));
       auto alike = std::find_if(served.begin(), served.end(), [&](const ServedDevice& other) {
@@ -315,6 +319,17 @@ DeviceHealth Fleet::HealthOf(const std::string& worker, const std::string& devic
 void Fleet::SetHealth(const std::string& worker, const std::string& device,
                       const DeviceHealth& health) {
   health_[{worker, device}] = health;
+}
+
+std::vector<std::string> Fleet::EndRests(const std::string& worker, const std::string& device) {
+  std::vector<std::string> ended;
+  std::erase_if(health_, [&](const auto& item) {
+    const auto& [of_worker, id] = item.first;
+    const bool is_it = of_worker == worker && (device.empty() || id == device);
+    if (is_it) ended.push_back(id);
+    return is_it;
+  });
+  return ended;
 }
 
 // Workers that do not come back are not remembered for ever.

@@ -18,6 +18,8 @@
 #include "support/clock.h"
 #include "tuner/device_need.h"
 #include "tuner/farm/device_health.h"
+#include "tuner/farm/device_history.h"
+#include "tuner/farm/quarantines.h"
 #include "tuner/farm/served_devices.h"
 #include "tuner/farm/worker_link.h"
 
@@ -47,6 +49,8 @@ struct Session {
   uint32_t protocol = 0;
   std::map<std::string, FleetDevice> devices;  // by id
   bool is_draining = false;
+  bool was_asked_to_drain = false;  // by an operator, and not since it began by itself
+  bool is_to_stay = false;          // the operator's last word was that it does not drain
   int64_t last_message_ns = 0;
   uint64_t settled = 0;
 
@@ -100,7 +104,7 @@ class Fleet {
   void TakeBack(FleetDevice& device);
   void Hold(Session& session, const std::string& device);
   void Give(const std::string& worker, const std::string& device);
-  // That may be given work now: not draining, not at rest.
+  // That may be given work now: not draining, not at rest, not put aside.
   std::vector<ServedDevice> Served() const;
 
   // ---- health ----
@@ -114,9 +118,16 @@ class Fleet {
   DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
   // The device's health is what an earlier life of the daemon knew.
   void SetHealth(const std::string& worker, const std::string& device, const DeviceHealth& health);
+  // Forgets what was lost of the worker's device, or of all (empty), and says of which.
+  std::vector<std::string> EndRests(const std::string& worker, const std::string& device);
+  // Devices that operators put aside are given nothing.
+  Quarantines& quarantines() { return quarantines_; }
+  const Quarantines& quarantines() const { return quarantines_; }
+  DeviceHistories& histories() { return histories_; }
+  const DeviceHistories& histories() const { return histories_; }
 
  private:
-  void Describe(const Session& session, const hone::v1::Device& info, FleetDevice* device) const;
+  void Describe(const Session& session, const hone::v1::Device& info, FleetDevice* device);
   bool TakesLease(const Session& session, const FleetDevice& device) const;
   bool SharesWithBusy(const Session& session, const FleetDevice& device) const;
   // Those that can measure code for the target, and are what is needed.
@@ -132,6 +143,8 @@ class Fleet {
   std::map<DeviceNeed, std::vector<DeviceOf>> devices_for_;
   // Devices that were lost since their last success, by worker and id: it outlives sessions.
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
+  Quarantines quarantines_;
+  DeviceHistories histories_;
   // Who dialled under each name, for as long as the daemon lives.
   std::map<std::string, std::string> bound_;
   uint64_t offers_ = 0;

@@ -34,6 +34,11 @@ Lease* LeaseManager::Find(int64_t fence) {
   return it == leases_.end() ? nullptr : &it->second;
 }
 
+const Lease* LeaseManager::Find(int64_t fence) const {
+  const auto it = leases_.find(fence);
+  return it == leases_.end() ? nullptr : &it->second;
+}
+
 int64_t LeaseManager::FenceOf(int64_t trial) const {
   const auto it = fence_of_.find(trial);
   return it == fence_of_.end() ? 0 : it->second;

@@ -56,6 +56,7 @@ class LeaseManager {
   Lease& OpenHeld(Lease lease);
   // nullptr: it is not open.
   Lease* Find(int64_t fence);
+  const Lease* Find(int64_t fence) const;
   // 0: the trial has no open lease.
   int64_t FenceOf(int64_t trial) const;
   // It has ended, and the device's next oldest is named. It must be open.

@@ -6,11 +6,19 @@
 #include "support/clock.h"
 #include "tuner/farm/fleet.h"
 #include "tuner/farm/lease_manager.h"
+#include "tuning_db/quarantine_store.h"
 
 namespace hone::tuner {
 
+enum class Detail {
+  kShort,
+  kAll,  // with each lease, and what devices told of their calibrations
+};
+
 hone::v1::WorkerInfo InfoOf(const Session& session, const Fleet& fleet, const LeaseManager& leases,
-                            const Clock& clock);
+                            const Clock& clock, Detail detail);
+
+hone::v1::Quarantine MessageOf(const tuning_db::Quarantine& quarantine);
 
 }  // namespace hone::tuner
 

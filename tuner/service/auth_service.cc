@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "hone/v1/auth.grpc.pb.h"
+#include "support/file_system.h"
+#include "support/version.h"
+#include "transport/certificates.h"
 #include "tuner/grant_requests.h"
 #include "tuner/service/grpc_status.h"
 
@@ -13,6 +16,8 @@ namespace hone::tuner {
 namespace v1 = hone::v1;
 
 namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
 
 class AuthServiceImpl final : public v1::AuthService::CallbackService {
  public:
@@ -44,7 +49,29 @@ class AuthServiceImpl final : public v1::AuthService::CallbackService {
     return Answer(context, std::move(revoked), response);
   }
 
+  grpc::ServerUnaryReactor* WhoAmI(grpc::CallbackServerContext* context, const v1::WhoAmIRequest*,
+                                   v1::WhoAmIResponse* response) override {
+    const Caller caller = parts_.callers->Of(*context);
+    response->set_name(caller.name);
+    response->set_role(std::string(Name(caller.role)));
+    response->set_ends_at_ns(caller.ends_at_ns);
+    response->set_daemon(std::string("hone ") + Version());
+    response->set_wall_time_ns(parts_.clock->WallTimeNs());
+    response->set_certificate_ends_at_ns(CertificateEndNs());
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+
  private:
+  // The file is read each time: a renewed certificate is served without a restart.
+  int64_t CertificateEndNs() const {
+    if (parts_.certificate_file.empty()) return 0;
+    const absl::StatusOr<std::string> pem = ReadFile(parts_.certificate_file);
+    const absl::StatusOr<int64_t> end_s = pem.ok() ? EndOf(*pem) : pem.status();
+    return end_s.ok() ? *end_s * kSecondNs : 0;
+  }
+
   template <typename Response>
   static grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
                                           absl::StatusOr<Response> answer, Response* response) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/clock.h"
+#include "tuner/service/callers.h"
 #include "tuning_db/grant_store.h"
 
 namespace grpc {
@@ -23,6 +24,8 @@ struct AuthServiceParts {
   // Where clients dial the daemon, and what they are to trust there; empty: it serves no network.
   std::function<std::string()> host_port;
   std::string certificate;
+  std::string certificate_file;  // the server's own, which may be renewed
+  Callers* callers = nullptr;
 };
 
 // What `parts` points to outlives the server that the service is part of.

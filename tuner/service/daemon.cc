@@ -37,13 +37,15 @@ namespace {
 constexpr int kTickMs = 200;
 // How late a revoked token is noticed.
 constexpr int kGateMs = 1000;
+// How late a quarantine is noticed that was said at another daemon.
+constexpr int kQuarantinesMs = 1000;
 
 std::vector<std::string> ConnectedTargets(Dispatcher& dispatcher) {
   std::promise<std::vector<std::string>> promise;
   std::future<std::vector<std::string>> future = promise.get_future();
-  dispatcher.ListWorkers([&promise](const std::vector<hone::v1::WorkerInfo>& workers) {
+  dispatcher.ListWorkers("", [&promise](const Dispatcher::Workers& listed) {
     std::set<std::string> targets;
-    for (const auto& worker : workers) {
+    for (const auto& worker : listed.workers) {
       for (int i = 0; i < worker.devices_size(); ++i) {
         if (worker.device_states(i).barred().empty()) targets.insert(worker.devices(i).target());
       }
@@ -139,6 +141,7 @@ struct Daemon::Impl {
   TuningLoop loop;
   JobDesk desk;
   std::unique_ptr<Ticker> ticker;
+  int64_t last_beat_ns = 0;  // of its thread
   std::unique_ptr<Ticker> renewer;
   // Who dials a Unix socket has a door; of the listener's thread.
   struct UserDoor {
@@ -152,16 +155,21 @@ struct Daemon::Impl {
   std::unique_ptr<TlsDoor> tls_door;
   std::atomic<int> tls_port = 0;
   std::unique_ptr<Ticker> gate_ticker;
+  std::unique_ptr<Ticker> quarantine_ticker;
   std::unique_ptr<UnixListener> listener;
 
   // To be called once there is a listener.
   absl::Status Serve();
   absl::Status ServeNetwork();
   void RefreshGate();
+  // What operators put aside, as the store has it.
+  absl::Status RefreshQuarantines();
   std::string AddressAt(int port) const;
   // The daemon is in time as the owner of its jobs for another while; a service takes over those
   // whose owner no longer is.
   void Renew();
+  // Runs on the ticker's thread.
+  void Beat();
   std::vector<std::unique_ptr<grpc::Service>> ServicesFor(Callers* callers);
   // The user's door, which is made where the user has not dialled before.
   absl::StatusOr<Door*> DoorOf(uid_t user);
@@ -195,6 +203,8 @@ std::vector<std::unique_ptr<grpc::Service>> Daemon::Impl::ServicesFor(Callers* c
   of_auth.changed = [this] { RefreshGate(); };
   of_auth.host_port = [this] { return tls_port == 0 ? "" : AddressAt(tls_port); };
   of_auth.certificate = options.certificate;
+  if (options.tls) of_auth.certificate_file = options.tls->certificate_file;
+  of_auth.callers = callers;
   services.push_back(MakeAuthService(std::move(of_auth)));
   return services;
 }
@@ -213,7 +223,8 @@ absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   if (of_user.door != nullptr) return of_user.door.get();
   of_user.callers = std::make_unique<OneCaller>(Caller{
       .name = UserName(user), .identity = fmt::format("uid:{}", user), .role = Role::kAdmin});
-  HONE_ASSIGN_OR_RETURN(of_user.door, Door::Open(ServicesFor(of_user.callers.get())));
+  HONE_ASSIGN_OR_RETURN(of_user.door,
+                        Door::Open(ServicesFor(of_user.callers.get())));
   return of_user.door.get();
 }
 
@@ -248,6 +259,13 @@ void Daemon::Impl::Renew() {
   if (!Passes(renewed) && parts.on_fatal) parts.on_fatal();
 }
 
+void Daemon::Impl::Beat() {
+  const int64_t now_ns = parts.clock->NowNs();
+  if (parts.beat_interval_ns == 0 || now_ns - last_beat_ns < parts.beat_interval_ns) return;
+  last_beat_ns = now_ns;
+  loop_thread.Post([this] { farm_thread.Post([this] { parts.beat(); }); });
+}
+
 absl::Status Daemon::Impl::Serve() {
   HONE_RETURN_IF_ERROR(DoorOf(geteuid()).status());
   if (options.client != 0) {
@@ -262,8 +280,8 @@ absl::Status Daemon::Impl::ServeNetwork() {
     HONE_ASSIGN_OR_RETURN(audit_log, AuditLog::Open(options.audit_log, parts.clock));
   }
   HONE_RETURN_IF_ERROR(gatekeeper.Refresh());
-  HONE_ASSIGN_OR_RETURN(tls_door,
-                        TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper)));
+  HONE_ASSIGN_OR_RETURN(
+      tls_door, TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper)));
   tls_port = tls_door->port();
   // Another daemon on the same database may have let somebody in, or out.
   gate_ticker = std::make_unique<Ticker>(kGateMs, [this] { RefreshGate(); });
@@ -273,6 +291,13 @@ absl::Status Daemon::Impl::ServeNetwork() {
 void Daemon::Impl::RefreshGate() {
   const absl::Status refreshed = gatekeeper.Refresh();
   if (!refreshed.ok()) spdlog::error("who may call is not read anew: {}", refreshed.ToString());
+}
+
+absl::Status Daemon::Impl::RefreshQuarantines() {
+  const int64_t change = dispatcher.QuarantineChange();
+  HONE_ASSIGN_OR_RETURN(std::vector<tuning_db::Quarantine> all, parts.store->ListQuarantines());
+  dispatcher.SetQuarantines(std::move(all), change);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, DaemonParts parts) {
@@ -294,11 +319,21 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
   // Open leases are known before a worker can speak of them.
   impl.loop.Begin();
   impl.loop_thread.Drain();
+  HONE_RETURN_IF_ERROR(impl.RefreshQuarantines());
   impl.farm_thread.Drain();
   HONE_RETURN_IF_ERROR(impl.Serve());
+  // Another daemon on the same database may have been told of one.
+  if (impl.parts.store->HasManyOwners()) {
+    impl.quarantine_ticker = std::make_unique<Ticker>(kQuarantinesMs, [&impl] {
+      const absl::Status refreshed = impl.RefreshQuarantines();
+      if (refreshed.ok()) return;
+      spdlog::error("who is in quarantine is not read anew: {}", refreshed.ToString());
+    });
+  }
   impl.ticker = std::make_unique<Ticker>(kTickMs, [&impl] {
     impl.loop.Tick();
     impl.dispatcher.Tick();
+    impl.Beat();
   });
   const auto renew_ms = static_cast<int>(impl.options.tuning.owner_lease_ns / 3'000'000);
   impl.renewer = std::make_unique<Ticker>(renew_ms, [&impl] { impl.Renew(); });
@@ -308,6 +343,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
 Daemon::~Daemon() {
   Impl& impl = *impl_;
   impl.renewer.reset();
+  impl.quarantine_ticker.reset();
   impl.ticker.reset();
   impl.loop.Stop();
   impl.dispatcher.StopLeasing();

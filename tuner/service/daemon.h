@@ -49,6 +49,10 @@ struct DaemonParts {
   const Clock* clock = nullptr;
   // The store failed and nothing goes on; called once, from a thread of the daemon.
   std::function<void()> on_fatal;
+  // Called so often at least, on a thread of the daemon, as long as the threads that run jobs and
+  // the farm get round to it. 0: never.
+  int64_t beat_interval_ns = 0;
+  std::function<void()> beat;
 };
 
 // Thread-compatible. Once Start has returned, what was open is taken up and clients are served.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hone/v1/farm.grpc.pb.h"
+#include "tuner/farm/worker_info.h"
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/page.h"
 
@@ -179,10 +180,15 @@ class FarmServiceImpl final : public v1::FarmService::CallbackService {
                                         const v1::ListWorkersRequest* request,
                                         v1::ListWorkersResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    dispatcher_->ListWorkers([reactor, response, after = request->page_token(),
-                              size = PageSize(request->page_size())](
-                                 std::vector<v1::WorkerInfo> workers) {
-      for (v1::WorkerInfo& worker : workers) {
+    dispatcher_->ListWorkers(request->worker(), [reactor, response, after = request->page_token(),
+                                                 size = PageSize(request->page_size())](
+                                                    Dispatcher::Workers listed) {
+      if (after.empty()) {
+        for (const tuning_db::Quarantine& quarantine : listed.of_gone) {
+          *response->add_quarantines() = MessageOf(quarantine);
+        }
+      }
+      for (v1::WorkerInfo& worker : listed.workers) {
         if (worker.worker() <= after) continue;
         if (response->workers_size() == size) {
           response->set_next_page_token(response->workers(response->workers_size() - 1).worker());
@@ -204,7 +210,45 @@ class FarmServiceImpl final : public v1::FarmService::CallbackService {
     return reactor;
   }
 
+  grpc::ServerUnaryReactor* UndrainWorker(grpc::CallbackServerContext* context,
+                                          const v1::UndrainWorkerRequest* request,
+                                          v1::UndrainWorkerResponse*) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    dispatcher_->UndrainWorker(request->worker(),
+                               [reactor](absl::Status status) { reactor->Finish(ToGrpc(status)); });
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* QuarantineWorker(grpc::CallbackServerContext* context,
+                                             const v1::QuarantineWorkerRequest* request,
+                                             v1::QuarantineWorkerResponse* response) override {
+    const tuning_db::Quarantine quarantine = {.worker = request->worker(),
+                                              .device = request->device(),
+                                              .reason = request->reason(),
+                                              .by = callers_->Of(*context).name};
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    dispatcher_->QuarantineWorker(quarantine, AnswerTo(reactor, response));
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* ReleaseWorker(grpc::CallbackServerContext* context,
+                                          const v1::ReleaseWorkerRequest* request,
+                                          v1::ReleaseWorkerResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    dispatcher_->ReleaseWorker(request->worker(), request->device(), AnswerTo(reactor, response));
+    return reactor;
+  }
+
  private:
+  template <typename Response>
+  static std::function<void(absl::StatusOr<Response>)> AnswerTo(grpc::ServerUnaryReactor* reactor,
+                                                                Response* response) {
+    return [reactor, response](absl::StatusOr<Response> answer) {
+      if (answer.ok()) *response = *std::move(answer);
+      reactor->Finish(ToGrpc(answer.status()));
+    };
+  }
+
   Dispatcher* const dispatcher_;
   Callers* const callers_;
 };

@@ -18,7 +18,8 @@ Caller CallerOf(const tuning_db::Grant& grant) {
   // A role of a newer release allows nothing that this one knows of.
   return {.name = grant.name,
           .identity = "grant:" + grant.name,
-          .role = RoleOf(grant.role).value_or(Role::kRead)};
+          .role = RoleOf(grant.role).value_or(Role::kRead),
+          .ends_at_ns = grant.ends_at_ns};
 }
 
 absl::Status Unknown(bool has_token, bool has_certificate) {
