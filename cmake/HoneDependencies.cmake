@@ -17,6 +17,7 @@ endif()
 find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED) # the client's library
+find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
 pkg_check_modules(GRAPHVIZ REQUIRED IMPORTED_TARGET libgvc libcgraph)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

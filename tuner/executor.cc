@@ -19,6 +19,11 @@ void ThreadExecutor::Post(std::function<void()> work) {
   wake_.notify_one();
 }
 
+size_t ThreadExecutor::size() {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
 void ThreadExecutor::Drain() {
   auto reached = std::make_shared<std::promise<void>>();
   std::future<void> future = reached->get_future();

@@ -4,6 +4,7 @@
 #define HONE_TUNER_EXECUTOR_H_
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -28,6 +29,8 @@ class ThreadExecutor : public Executor {
   ThreadExecutor& operator=(const ThreadExecutor&) = delete;
 
   void Post(std::function<void()> work) override;
+  // What was posted and has not begun.
+  size_t size();
   // Returns when everything posted before has run. Not from the executor's own thread.
   void Drain();
   // What was posted and has not begun is dropped, and so is what comes; joins the thread.

@@ -58,6 +58,7 @@ struct Flags {
   std::string tls;
   std::string client_authority;
   std::string audit_log;
+  std::string metrics;
   Quota quota = {.most_jobs = 100, .most_tasks = 10'000};
   std::string log_level = "info";
   std::string log_format = "text";
@@ -96,6 +97,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "its number, by which --parent-death-signal sees that it has ended already");
   app.add_option("--audit-log", flags.audit_log,
                  "a file for who was refused, and who changed what (JSON, a line each)");
+  app.add_option(
+      "--metrics", flags.metrics,
+      "HOST:PORT to serve metrics at, for Prometheus, over HTTP and to whoever may dial it");
   app.add_option("--most-jobs", flags.quota.most_jobs,
                  "jobs that a submitter over the network may have open; 0: any number")
       ->check(CLI::NonNegativeNumber)
@@ -346,6 +350,7 @@ int Run(const Flags& flags) {
   DaemonOptions options;
   options.socket = flags.socket;
   options.client = flags.client;
+  options.metrics = flags.metrics;
   if (!flags.listen.empty()) {
     const absl::Status network = ServeNetwork(flags, options);
     if (!network.ok()) return Fail(network);

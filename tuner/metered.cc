@@ -14,9 +14,49 @@ std::map<std::string, double> PhaseSeconds::Snapshot() const {
   return seconds_;
 }
 
+namespace {
+
+const char* NameOf(hone::v1::BuildOutcome outcome) {
+  switch (outcome) {
+    case hone::v1::BUILD_OUTCOME_OK:
+      return "ok";
+    case hone::v1::BUILD_OUTCOME_INVALID_CONFIG:
+      return "invalid_config";
+    case hone::v1::BUILD_OUTCOME_BUILD_TIMEOUT:
+      return "build_timeout";
+    default:
+      return "build_error";
+  }
+}
+
+}  // namespace
+
+void BuildCounts::Begin(size_t count) {
+  const std::lock_guard lock(mutex_);
+  open_ += count;
+}
+
+void BuildCounts::End(const absl::StatusOr<hone::v1::BuildReply>& reply) {
+  if (reply.ok()) {
+    const int64_t ns = reply->lower_ns() + reply->emit_ns() + reply->optimise_ns() +
+                       reply->machine_code_ns() + reply->link_ns();
+    seconds_.Add(static_cast<double>(ns) * 1e-9);
+  }
+  const std::lock_guard lock(mutex_);
+  open_ -= open_ > 0 ? 1 : 0;
+  ended_[reply.ok() ? NameOf(reply->outcome()) : "builder_failed"] += 1;
+}
+
+BuildCounts::Totals BuildCounts::Read() const {
+  const std::lock_guard lock(mutex_);
+  return {open_, ended_, seconds_.Read()};
+}
+
 void MeteredBuilder::Build(const hone::v1::BuildBatch& batch, BuildCallback done) {
-  builder_.Build(batch, [&seconds = seconds_, done = std::move(done)](
+  counts_.Begin(static_cast<size_t>(batch.requests_size()));
+  builder_.Build(batch, [&seconds = seconds_, &counts = counts_, done = std::move(done)](
                             uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply) {
+    counts.End(reply);
     if (reply.ok()) {
       seconds.Add("lower", reply->lower_ns());
       seconds.Add("emit", reply->emit_ns());

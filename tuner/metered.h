@@ -2,10 +2,15 @@
 #ifndef HONE_TUNER_METERED_H_
 #define HONE_TUNER_METERED_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "hone/v1/builder.pb.h"
+#include "support/histogram.h"
 #include "tuner/builder.h"
 #include "tuner/measurer.h"
 
@@ -23,15 +28,36 @@ class PhaseSeconds {
   std::map<std::string, double> seconds_;
 };
 
-// Adds what each reply says of its build. Both outlive it.
+// How builds ended, and how long they took. Thread-safe.
+class BuildCounts {
+ public:
+  struct Totals {
+    size_t open = 0;                        // asked for and not answered
+    std::map<std::string, uint64_t> ended;  // by outcome; "builder_failed": there is none
+    Histogram::Totals seconds;
+  };
+  void Begin(size_t count);
+  void End(const absl::StatusOr<hone::v1::BuildReply>& reply);
+  Totals Read() const;
+
+ private:
+  mutable std::mutex mutex_;
+  size_t open_ = 0;
+  std::map<std::string, uint64_t> ended_;
+  Histogram seconds_{LongTimes()};
+};
+
+// Adds what each reply says of its build. All outlive it.
 class MeteredBuilder : public Builder {
  public:
-  MeteredBuilder(Builder& builder, PhaseSeconds& seconds) : builder_(builder), seconds_(seconds) {}
+  MeteredBuilder(Builder& builder, PhaseSeconds& seconds, BuildCounts& counts)
+      : builder_(builder), seconds_(seconds), counts_(counts) {}
   void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
 
  private:
   Builder& builder_;
   PhaseSeconds& seconds_;
+  BuildCounts& counts_;
 };
 
 // Adds what each result says of its measurement, before it is settled. Both outlive it.

@@ -37,6 +37,7 @@ void DaemonFixture::StartDaemon(std::unique_ptr<Builder> builder) {
   DaemonOptions options;
   options.socket = (folder_ / "socket").string();
   options.client = client_;
+  options.metrics = metrics_;
   DaemonParts parts;
   parts.store = store_.get();
   parts.lowerer = &lowerer_;

@@ -58,7 +58,8 @@ class DaemonFixture : public ::testing::Test {
   std::unique_ptr<hone::v1::LogService::Stub> log_;
   grpc::Status watched_;  // how the last Watch ended
   bool changes_only_ = false;
-  pid_t client_ = 0;  // of the next daemon
+  pid_t client_ = 0;     // of the next daemon
+  std::string metrics_;  // of the next daemon
 };
 
 }  // namespace hone::tuner

@@ -20,6 +20,12 @@ namespace hone::tuner {
 namespace v1 = hone::v1;
 using tuning_db::Trial;
 
+namespace {
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
 Dispatcher::Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
                        Executor* executor, std::function<void()> on_devices_changed)
     : options_(std::move(options)),
@@ -233,6 +239,7 @@ void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& sessio
 Lease Dispatcher::Close(int64_t fence) {
   Lease lease = leases_.Close(fence);
   if (!lease.away_until_ns) fleet_.Give(lease.worker, lease.device());
+  counts_.lease_seconds.Add(Seconds(clock_->NowNs() - lease.offered_ns));
   return lease;
 }
 
@@ -243,6 +250,7 @@ void Dispatcher::Arrive(const std::shared_ptr<PendingTrial>& pending) {
 
 void Dispatcher::Lose(int64_t fence, bool is_strike) {
   const Lease lease = Close(fence);
+  counts_.leases_lost += 1;
   const std::shared_ptr<PendingTrial>& pending = lease.pending;
   const int64_t trial = pending->request.trial.id;
   if (is_strike) pending->strikes += 1;

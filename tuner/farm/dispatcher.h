@@ -32,6 +32,8 @@
 #include "tuner/farm/artifact_server.h"
 #include "tuner/farm/device_health.h"
 #include "tuner/farm/fair_queue.h"
+#include "tuner/farm/farm_counts.h"
+#include "tuner/farm/farm_figures.h"
 #include "tuner/farm/fleet.h"
 #include "tuner/farm/lease_manager.h"
 #include "tuner/farm/pending_trial.h"
@@ -110,6 +112,8 @@ class Dispatcher : public Measurer {
   void QuarantineWorker(const tuning_db::Quarantine& quarantine, QuarantineCallback done);
   using ReleaseCallback = std::function<void(absl::StatusOr<hone::v1::ReleaseWorkerResponse>)>;
   void ReleaseWorker(const std::string& worker, const std::string& device, ReleaseCallback done);
+  // What is counted. `done` runs on the executor.
+  void Figures(std::function<void(FarmFigures)> done);
   // What the store has, where another daemon may have changed it. `change` is QuarantineChange of
   // before it was read: what this daemon changed meanwhile is newer.
   int64_t QuarantineChange() const { return quarantine_change_; }
@@ -137,6 +141,7 @@ class Dispatcher : public Measurer {
     std::string worker;
     std::string device;
     std::string outcome;
+    int64_t since_ns = 0;  // when it came
   };
   // Operators who wait for a worker to say that it stays.
   struct Undrains {
@@ -212,6 +217,10 @@ class Dispatcher : public Measurer {
   // Ends the rests of the devices that lost measurements, and says which.
   std::vector<std::string> EndRests(const std::string& worker, const std::string& device);
 
+  // ---- figures (dispatcher_figures.cc) ----
+  const char* StateOfDevice(const Session& session, const FleetDevice& device) const;
+  void CountWorkers(FarmFigures& figures);
+
   // ---- time ----
   void DoTick();
   void EndSilent(int64_t now_ns);
@@ -229,6 +238,7 @@ class Dispatcher : public Measurer {
   std::atomic<int64_t> quarantine_change_ = 0;  // grows on the executor
 
   // Touched on the executor only.
+  FarmCounts counts_;
   Fleet fleet_;
   TargetQueues queues_;
   LeaseManager leases_;

@@ -204,7 +204,8 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
     const FleetDevice* const device = DeviceOfResult(session, result, "");
     StrayResult stray{worker, std::nullopt, session.protocol, result};
     if (device != nullptr) stray.device = device->info;
-    Measured measured{worker, device == nullptr ? "" : device->info.id(), OutcomeOf(result)};
+    Measured measured{worker, device == nullptr ? "" : device->info.id(), OutcomeOf(result),
+                      clock_->NowNs()};
     strays_.Settle(std::move(stray),
                    [this, measured, fence](const absl::StatusOr<SettleResult>& settled) {
                      OnStraySettled(fence, measured, settled);
@@ -246,7 +247,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
   CrashPoint("tuner.settle.before");
   lease->pending->done(
       report, [this, mailbox = mailbox_, fence,
-               measured = Measured{worker, lease->device(), OutcomeOf(result)}](
+               measured = Measured{worker, lease->device(), OutcomeOf(result), clock_->NowNs()}](
                   absl::StatusOr<SettleResult> settled) {
         mailbox->Post([this, measured, fence, settled] {
           CrashPoint("tuner.settle.after");
@@ -281,6 +282,8 @@ const FleetDevice* Dispatcher::DeviceOfResult(Session& session, const v1::Measur
 void Dispatcher::Count(const Measured& measured, SettleResult settled) {
   if (settled != SettleResult::kSettled) return;
   fleet_.histories().Settled(measured.worker, measured.device, measured.outcome);
+  counts_.settled[measured.outcome] += 1;
+  counts_.settle_seconds.Add(static_cast<double>(clock_->NowNs() - measured.since_ns) * 1e-9);
   if (Session* const session = fleet_.Find(measured.worker)) session->settled += 1;
 }
 

@@ -55,6 +55,8 @@ class TargetQueues {
   // nullptr: it does not wait here.
   FairQueue::Entry Remove(int64_t trial);
   size_t size() const;
+  // What waits for targets of each kind ("llvm", "cuda", ...).
+  std::map<std::string, size_t> SizesByKind() const;
 
  private:
   struct OfTarget {

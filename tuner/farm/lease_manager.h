@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,6 +58,9 @@ class LeaseManager {
   // nullptr: it is not open.
   Lease* Find(int64_t fence);
   const Lease* Find(int64_t fence) const;
+  void ForEach(const std::function<void(const Lease&)>& see) const {
+    for (const auto& [fence, lease] : leases_) see(lease);
+  }
   // 0: the trial has no open lease.
   int64_t FenceOf(int64_t trial) const;
   // It has ended, and the device's next oldest is named. It must be open.

@@ -29,6 +29,8 @@ class WorkerLink {
   virtual void Close(absl::Status status) = 0;
   // Who dials ("uid:1000"), as the daemon knows and not as the worker says. Empty: unknown.
   virtual std::string identity() const { return ""; }
+  // Messages that wait to be written.
+  virtual size_t queued() { return 0; }
 };
 
 }  // namespace hone::tuner

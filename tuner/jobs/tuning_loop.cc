@@ -90,6 +90,10 @@ void TuningLoop::Stop() {
   });
 }
 
+std::map<std::string, uint64_t> TuningLoop::JobsEnded() const {
+  return {{"done", done_}, {"failed", failed_}, {"cancelled", cancelled_}};
+}
+
 void TuningLoop::Tick() {
   loop_.parts.executor->Post([this] { DoTick(); });
 }
@@ -219,6 +223,7 @@ absl::Status TuningLoop::Cancel(int64_t id) {
   // What a person asks for is done through any daemon; the job's own sees it.
   HONE_RETURN_IF_ERROR(loop_.parts.store->SetJobState(id, JobState::kCancelled, "cancelled"));
   const bool slept = asleep_.erase(id) > 0;
+  cancelled_ += slept || jobs_.contains(id);
   Retire(id);
   if (slept) AdoptOpenTrials();  // or cancels them
   return absl::OkStatus();
@@ -352,6 +357,7 @@ absl::Status TuningLoop::Finish(const ActiveJob& active) {
   HONE_RETURN_IF_ERROR(
       loop_.parts.store->SetJobState(loop_.parts.ownership, active.job.id, state, message));
   CrashPoint("tuner.job_end.after");
+  (state == JobState::kFailed ? failed_ : done_) += 1;
   spdlog::info("job {} is {}{}{}", active.job.id, tuning_db::Name(state),
                message.empty() ? "" : ": ", message);
   return absl::OkStatus();

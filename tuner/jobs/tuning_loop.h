@@ -19,11 +19,13 @@
 #ifndef HONE_TUNER_JOBS_TUNING_LOOP_H_
 #define HONE_TUNER_JOBS_TUNING_LOOP_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -60,6 +62,8 @@ class TuningLoop {
   // A few times a second, and when devices come or go: deadlines, who is served, and what was asked
   // of other daemons.
   void Tick();
+  // Jobs that ended here, by state. From any thread.
+  std::map<std::string, uint64_t> JobsEnded() const;
   // Nothing new is proposed, built or measured from here on.
   void Stop();
 
@@ -132,6 +136,10 @@ class TuningLoop {
   void AnnounceWaiting();
   void FinishJobs();
   absl::Status Finish(const ActiveJob& active);
+
+  std::atomic<uint64_t> done_ = 0;
+  std::atomic<uint64_t> failed_ = 0;
+  std::atomic<uint64_t> cancelled_ = 0;
 
   // Touched on the executor only.
   LoopContext loop_;

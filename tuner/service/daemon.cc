@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <map>
 #include <set>
@@ -14,8 +15,11 @@
 #include "support/host_name.h"
 #include "support/status.h"
 #include "support/user_name.h"
+#include "support/version.h"
 #include "tuner/executor.h"
 #include "tuner/job_reporter.h"
+#include "tuner/metrics/daemon_metrics.h"
+#include "tuner/metrics/metrics_server.h"
 #include "tuner/service/audit_log.h"
 #include "tuner/service/auth_service.h"
 #include "tuner/service/door.h"
@@ -24,6 +28,7 @@
 #include "tuner/service/job_desk.h"
 #include "tuner/service/log_service.h"
 #include "tuner/service/private_door.h"
+#include "tuner/service/rpc_counts.h"
 #include "tuner/service/socket_folder.h"
 #include "tuner/service/tls_door.h"
 #include "tuner/service/tuning_service.h"
@@ -35,6 +40,9 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kTickMs = 200;
+constexpr int64_t kJobsAPage = 1000;
+// A scrape has some seconds.
+constexpr std::chrono::seconds kFiguresLimit(2);
 // How late a revoked token is noticed.
 constexpr int kGateMs = 1000;
 // How late a quarantine is noticed that was said at another daemon.
@@ -74,7 +82,7 @@ struct Daemon::Impl {
         hub(*parts.store),
         scheduler(MakeGainScheduler()),
         dispatcher(options.farm, parts.store, parts.clock, &farm_thread, [this] { loop.Tick(); }),
-        metered_builder(*parts.builder, phase_seconds),
+        metered_builder(*parts.builder, phase_seconds, build_counts),
         metered_measurer(dispatcher, phase_seconds),
         reporter(parts.store),
         loop(options.tuning, LoopParts()),
@@ -134,6 +142,8 @@ struct Daemon::Impl {
   ThreadExecutor watch_thread;
   ThreadExecutor desk_thread;
   PhaseSeconds phase_seconds;
+  BuildCounts build_counts;
+  RpcCounts rpc_counts;
   Dispatcher dispatcher;
   MeteredBuilder metered_builder;
   MeteredMeasurer metered_measurer;
@@ -157,10 +167,16 @@ struct Daemon::Impl {
   std::unique_ptr<Ticker> gate_ticker;
   std::unique_ptr<Ticker> quarantine_ticker;
   std::unique_ptr<UnixListener> listener;
+  std::unique_ptr<MetricsServer> metrics;
 
   // To be called once there is a listener.
   absl::Status Serve();
   absl::Status ServeNetwork();
+  // What is counted, asked of the parts; where one does not answer soon, without it.
+  DaemonFigures Figures();
+  std::optional<std::map<std::string, size_t>> JobsByState();
+  // nullptr where nobody looks.
+  RpcCounts* CountsOfRpcs() { return options.metrics.empty() ? nullptr : &rpc_counts; }
   void RefreshGate();
   // What operators put aside, as the store has it.
   absl::Status RefreshQuarantines();
@@ -179,6 +195,8 @@ struct Daemon::Impl {
 Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 const std::string& Daemon::address() const { return impl_->address; }
+
+int Daemon::metrics_port() const { return impl_->metrics == nullptr ? 0 : impl_->metrics->port(); }
 
 int Daemon::port() const { return impl_->tls_door == nullptr ? 0 : impl_->tls_door->port(); }
 
@@ -224,7 +242,7 @@ absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   of_user.callers = std::make_unique<OneCaller>(Caller{
       .name = UserName(user), .identity = fmt::format("uid:{}", user), .role = Role::kAdmin});
   HONE_ASSIGN_OR_RETURN(of_user.door,
-                        Door::Open(ServicesFor(of_user.callers.get())));
+                        Door::Open(ServicesFor(of_user.callers.get()), CountsOfRpcs()));
   return of_user.door.get();
 }
 
@@ -281,7 +299,7 @@ absl::Status Daemon::Impl::ServeNetwork() {
   }
   HONE_RETURN_IF_ERROR(gatekeeper.Refresh());
   HONE_ASSIGN_OR_RETURN(
-      tls_door, TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper)));
+      tls_door, TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper), CountsOfRpcs()));
   tls_port = tls_door->port();
   // Another daemon on the same database may have let somebody in, or out.
   gate_ticker = std::make_unique<Ticker>(kGateMs, [this] { RefreshGate(); });
@@ -291,6 +309,46 @@ absl::Status Daemon::Impl::ServeNetwork() {
 void Daemon::Impl::RefreshGate() {
   const absl::Status refreshed = gatekeeper.Refresh();
   if (!refreshed.ok()) spdlog::error("who may call is not read anew: {}", refreshed.ToString());
+}
+
+std::optional<std::map<std::string, size_t>> Daemon::Impl::JobsByState() {
+  using tuning_db::JobState;
+  const std::vector<JobState> open = {JobState::kQueued, JobState::kRunning, JobState::kPaused};
+  std::map<std::string, size_t> jobs;
+  for (const JobState state : open) jobs[std::string(Name(state))] = 0;
+  std::string cursor;
+  for (bool is_last = false; !is_last;) {
+    const auto page =
+        parts.store->ListJobs({.states = open}, tuning_db::Order::kOldestFirst, cursor, kJobsAPage);
+    if (!page.ok()) return std::nullopt;
+    for (const tuning_db::Job& job : page->jobs) jobs[std::string(Name(job.state))] += 1;
+    cursor = page->next;
+    is_last = page->is_last;
+  }
+  return jobs;
+}
+
+DaemonFigures Daemon::Impl::Figures() {
+  // It may answer after this has returned.
+  auto promise = std::make_shared<std::promise<FarmFigures>>();
+  std::future<FarmFigures> farm = promise->get_future();
+  dispatcher.Figures([promise](FarmFigures figures) { promise->set_value(std::move(figures)); });
+  DaemonFigures figures;
+  figures.version = Version();
+  figures.jobs = JobsByState();
+  figures.jobs_ended = loop.JobsEnded();
+  figures.builds = build_counts.Read();
+  figures.phase_seconds = phase_seconds.Snapshot();
+  figures.commits = parts.store->Commits();
+  figures.threads = {{"loop", loop_thread.size()},
+                     {"planner", planner_thread.size()},
+                     {"farm", farm_thread.size()},
+                     {"watch", watch_thread.size()},
+                     {"desk", desk_thread.size()}};
+  figures.rpcs = rpc_counts.Read();
+  figures.process = ReadProcessFigures();
+  if (farm.wait_for(kFiguresLimit) == std::future_status::ready) figures.farm = farm.get();
+  return figures;
 }
 
 absl::Status Daemon::Impl::RefreshQuarantines() {
@@ -330,6 +388,11 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
       spdlog::error("who is in quarantine is not read anew: {}", refreshed.ToString());
     });
   }
+  if (!impl.options.metrics.empty()) {
+    HONE_ASSIGN_OR_RETURN(impl.metrics, MetricsServer::Start(impl.options.metrics, [&impl] {
+                            return MetricsOf(impl.Figures());
+                          }));
+  }
   impl.ticker = std::make_unique<Ticker>(kTickMs, [&impl] {
     impl.loop.Tick();
     impl.dispatcher.Tick();
@@ -342,6 +405,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(DaemonOptions options, Dae
 
 Daemon::~Daemon() {
   Impl& impl = *impl_;
+  impl.metrics.reset();
   impl.renewer.reset();
   impl.quarantine_ticker.reset();
   impl.ticker.reset();

@@ -36,6 +36,7 @@ struct DaemonOptions {
   std::string certificate;
   Quota quota;            // of each submitter over the network
   std::string audit_log;  // a file; empty: none
+  std::string metrics;    // HOST:PORT to serve metrics at over HTTP; empty: nowhere
   TuningOptions tuning;
   DispatcherOptions farm;
 };
@@ -72,6 +73,8 @@ class Daemon {
   const std::string& address() const;
   // The TCP port that it serves; 0: none.
   int port() const;
+  // The TCP port of its metrics; 0: none.
+  int metrics_port() const;
   // Where others dial it: HOST:PORT as advertised, else this host's name and the port. Empty: it
   // serves no network.
   std::string network_address() const;

@@ -13,12 +13,14 @@ class Service;
 
 namespace hone::tuner {
 
+class RpcCounts;
+
 // Everybody who comes through a door is the same to its services: gRPC does not say who dialled,
 // the listener does, and each user has a door. Thread-safe.
 class Door {
  public:
   static absl::StatusOr<std::unique_ptr<Door>> Open(
-      std::vector<std::unique_ptr<grpc::Service>> services);
+      std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts = nullptr);
   // Calls get a moment to end, then they are cancelled.
   ~Door();
 

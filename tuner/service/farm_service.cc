@@ -89,6 +89,11 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
 
   std::string identity() const override { return identity_; }
 
+  size_t queued() override {
+    const std::lock_guard lock(mutex_);
+    return queue_.size();
+  }
+
   // ---- the reactor ----
   void OnReadDone(bool ok) override {
     if (!ok) {

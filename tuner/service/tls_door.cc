@@ -17,6 +17,7 @@
 #include "transport/certificates.h"
 #include "tuner/service/call_credentials.h"
 #include "tuner/service/grpc_status.h"
+#include "tuner/service/rpc_counts.h"
 #include "tuner/service/server_limits.h"
 
 namespace hone::tuner {
@@ -91,12 +92,13 @@ TlsDoor::TlsDoor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 absl::StatusOr<std::unique_ptr<TlsDoor>> TlsDoor::Open(
     const TlsOptions& options, Gatekeeper* gatekeeper,
-    std::vector<std::unique_ptr<grpc::Service>> services) {
+    std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts) {
   HONE_RETURN_IF_ERROR(CheckFiles(options));
   auto impl = std::make_unique<Impl>();
   impl->services = std::move(services);
   grpc::ServerBuilder builder;
   LimitServer(builder);
+  if (counts != nullptr) counts->CountCallsOf(builder);
   for (const std::unique_ptr<grpc::Service>& service : impl->services) {
     builder.RegisterService(service.get());
   }

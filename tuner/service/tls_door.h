@@ -16,6 +16,8 @@ class Service;
 
 namespace hone::tuner {
 
+class RpcCounts;
+
 // Every call is shown to the gatekeeper before a service sees it. The files are read again when
 // they change. Thread-safe.
 class TlsDoor {
@@ -24,7 +26,7 @@ class TlsDoor {
   // belong together; kUnavailable for a port that cannot be had. The gatekeeper outlives it.
   static absl::StatusOr<std::unique_ptr<TlsDoor>> Open(
       const TlsOptions& options, Gatekeeper* gatekeeper,
-      std::vector<std::unique_ptr<grpc::Service>> services);
+      std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts = nullptr);
   // Calls get a moment to end, then they are cancelled.
   ~TlsDoor();
 
