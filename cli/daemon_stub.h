@@ -40,9 +40,10 @@ class DaemonStub {
   template <typename Request, typename Response>
   absl::StatusOr<Response> Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                              Response*),
-                                const Request& request) const {
+                                const Request& request,
+                                std::chrono::seconds limit = kCallLimit) const {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+    context.set_deadline(std::chrono::system_clock::now() + limit);
     Response response;
     HONE_RETURN_IF_ERROR(
         connection_.StatusOf((stub_.get()->*method)(&context, request, &response)));

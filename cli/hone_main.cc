@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   hone::cli::AddLog(app, action);
   hone::cli::AddAuth(app, action);
   hone::cli::AddDb(app, action);
+  hone::cli::AddDoctor(app, action);
   if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
     fmt::print(stderr, "hone: there is no verb '{}'; see hone --help\n", unknown);
     return hone::cli::kUsage;

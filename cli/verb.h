@@ -27,6 +27,7 @@ void AddExplain(CLI::App& app, Action& action);
 void AddLog(CLI::App& app, Action& action);
 void AddAuth(CLI::App& app, Action& action);
 void AddDb(CLI::App& app, Action& action);
+void AddDoctor(CLI::App& app, Action& action);
 
 }  // namespace hone::cli
 

@@ -1,0 +1,25 @@
+// Whether this machine is fit to measure on.
+#ifndef HONE_CLI_MACHINE_CHECK_H_
+#define HONE_CLI_MACHINE_CHECK_H_
+
+#include <string>
+
+#include "cli/finding.h"
+
+namespace hone::cli {
+
+// Where the system tells of itself, and what only it can do.
+struct MachineSeams {
+  std::string root;      // before "/proc" and "/sys"; empty: the system's own
+  int usable_cores = 1;  // that this process may run on
+  double clock_ns = 0;   // what reading the clock takes
+};
+MachineSeams RealMachine();
+
+// The processor, who else uses it, its frequency, memory and clock. What a system does not tell
+// (a virtual machine has no governor) is no fault.
+Findings CheckMachine(const MachineSeams& seams);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_MACHINE_CHECK_H_
