@@ -106,7 +106,7 @@ HostCpu DescribeArm(const ArmSource& source) {
 namespace hone {
 namespace {
 
-// Of the core that measurements take first: those of a machine need not be alike.
+// Describes the core that measurements take first: those of a machine need not be alike.
 uint64_t ReadMidr() {
   constexpr uint64_t kReadsIdRegisters = uint64_t{1} << 11;  // of AT_HWCAP
   uint64_t midr = 0;

@@ -15,6 +15,7 @@ TEST(CompilerLowerer, ConfigsHoldWhereVectorsRegistersAndThreadsAreTheSame) {
   EXPECT_TRUE(lowerer.IsCompatible(avx2, zen3));
   EXPECT_FALSE(lowerer.IsCompatible(avx2, avx512));
   EXPECT_FALSE(lowerer.IsCompatible(avx2, single));
+  EXPECT_FALSE(lowerer.IsCompatible(avx2, zen3 + " -emulated=yes")) << "no figure of a real one";
   EXPECT_FALSE(lowerer.IsCompatible(avx2, "nonsense"));
 }
 
