@@ -18,8 +18,6 @@ namespace hone::sim {
 struct Bars {
   int64_t grace_ns = 30 * kSecond;
   int64_t overdue_ns = 2 * kSecond;
-  // How late the daemon may learn what a device is doing, which its worker says at once.
-  int64_t news_ns = kSecond / 2;
   int poison_limit = 3;
 };
 

@@ -179,7 +179,7 @@ TEST(Checker, OneAResource) {
 
 TEST(Checker, LeaseEnds) {
   const Bars bars;
-  const int64_t most = kLimit + bars.overdue_ns + bars.news_ns;
+  const int64_t most = kLimit + bars.overdue_ns;
   const auto released_at = [](int64_t at_ns) {
     return Event{.at_ns = at_ns, .what = What::kRelease, .trial = 1, .fence = 1};
   };
@@ -197,6 +197,41 @@ TEST(Checker, LeaseEnds) {
   graced.push_back({.at_ns = 2, .what = What::kStreamEnd, .stream = 1, .worker = "w"});
   graced.push_back(released_at(most + bars.grace_ns));
   EXPECT_EQ(Violated(graced), Names{});
+}
+
+// The daemon is told what a device runs, and knows nothing else of it.
+TEST(Checker, TheTimeOfALeaseRunsFromWhatTheDaemonWasTold) {
+  const Bars bars;
+  const auto told = [](int64_t at_ns, int64_t fence, int64_t for_ns) {
+    return Event{.at_ns = at_ns,
+                 .what = What::kRunning,
+                 .fence = fence,
+                 .stream = 1,
+                 .worker = "w",
+                 .device = "d0",
+                 .number = for_ns};
+  };
+  const auto released_at = [](int64_t at_ns) {
+    return Event{.at_ns = at_ns, .what = What::kRelease, .trial = 1, .fence = 1};
+  };
+  const History leased = {
+      {.what = What::kWelcome, .stream = 1, .worker = "w", .number = 3},
+      {.what = What::kWindow, .stream = 1, .worker = "w", .device = "d0", .number = 1},
+      Lease(1, 1, 1),
+      Offer(1, 1, 1)};
+  const auto ends = [&](const std::vector<Event>& words, int64_t at_ns) {
+    History history = leased;
+    history.insert(history.end(), words.begin(), words.end());
+    history.push_back(released_at(at_ns));
+    return Violated(history);
+  };
+  const int64_t more = kLimit + bars.overdue_ns;
+  EXPECT_EQ(ends({told(100, 1, 50)}, 50 + more), Names{});
+  EXPECT_EQ(ends({told(100, 1, 50)}, 51 + more), Names{"lease-ends"});
+  EXPECT_EQ(ends({told(100, 1, 50), told(200, 1, 0), told(300, 0, 0)}, 51 + more),
+            Names{"lease-ends"})
+      << "saying less later buys no time, nor does stopping";
+  EXPECT_EQ(ends({told(2 + kLimit, 1, 0)}, 2 + more), Names{"lease-ends"}) << "begun too late";
 }
 
 TEST(Checker, BudgetExactAndJobEnds) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 
 #include "tests/farm_simulator/judge.h"
@@ -39,13 +40,19 @@ TEST(Simulator, ScenariosAreTextAndBack) {
   EXPECT_FALSE(ParseScenario("seed"));
 }
 
-// HONE_SIM holds a scenario, as a failed one printed it.
+// HONE_SIM holds a scenario, as a failed one printed it. HONE_SIM_HISTORY names a file for all that
+// happened in it.
 TEST(Simulator, OneScenario) {
   const char* const text = std::getenv("HONE_SIM");
   if (text == nullptr) GTEST_SKIP() << "HONE_SIM is not set";
   const std::optional<Scenario> scenario = ParseScenario(text);
   ASSERT_TRUE(scenario) << text;
-  EXPECT_EQ(Judge(*scenario, Simulate(*scenario)), "");
+  const Outcome outcome = Simulate(*scenario);
+  if (const char* const path = std::getenv("HONE_SIM_HISTORY")) {
+    std::ofstream file(path);
+    for (const Event& event : outcome.history) file << ToText(event) << '\n';
+  }
+  EXPECT_EQ(Judge(*scenario, outcome), "");
 }
 
 TEST(Simulator, TenSeeds) {

@@ -16,7 +16,13 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 class LeaseManagerTest : public testing::Test {
  protected:
-  void Open(int64_t fence, bool tells = true) {
+  LeaseManagerTest() { Attach("life1", {}); }
+
+  LeaseManager::Returned Attach(const std::string& instance, const std::set<int64_t>& held,
+                                bool tells = true) {
+    return leases_.Attach("w", instance, held, tells);
+  }
+  static Lease MakeLease(int64_t fence) {
     Lease lease;
     lease.pending = std::make_shared<PendingTrial>();
     lease.assignment.set_fence(fence);
@@ -25,8 +31,9 @@ class LeaseManagerTest : public testing::Test {
     lease.worker = "w";
     lease.instance = "life1";
     lease.limit_ns = 10 * kSecond;
-    leases_.Open(std::move(lease), tells);
+    return lease;
   }
+  void Open(int64_t fence) { leases_.Open(MakeLease(fence)); }
   void Pass(int64_t seconds) { clock_.now_ns += seconds * kSecond; }
   bool Ran(int64_t fence) { return leases_.Ran(*leases_.Find(fence)); }
 
@@ -70,8 +77,9 @@ TEST_F(LeaseManagerTest, ALeaseThatIsNeverBegunEnds) {
 }
 
 TEST_F(LeaseManagerTest, ADeviceOfProtocol2RunsItsOldest) {
-  Open(1, false);
-  Open(2, false);
+  Attach("life1", {}, false);
+  Open(1);
+  Open(2);
   EXPECT_TRUE(Ran(1));
   EXPECT_FALSE(Ran(2));
   Pass(9);
@@ -81,6 +89,51 @@ TEST_F(LeaseManagerTest, ADeviceOfProtocol2RunsItsOldest) {
   EXPECT_THAT(leases_.Overdue(), IsEmpty());
   Pass(1);
   EXPECT_THAT(leases_.Overdue(), ElementsAre(2));
+}
+
+// Its time runs from the first word, also where others were older than it for a while longer.
+TEST_F(LeaseManagerTest, WhatStopsWithoutAResultKeepsItsDeadline) {
+  Open(1);
+  Open(2);
+  leases_.SeeRunning("w", "gpu0", 2, 0);
+  leases_.SeeRunning("w", "gpu0", 0, 0);
+  EXPECT_FALSE(Ran(2));
+  Pass(5);
+  leases_.Close(1);
+  Pass(4);
+  EXPECT_THAT(leases_.Overdue(), IsEmpty());
+  Pass(1);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(2));
+}
+
+TEST_F(LeaseManagerTest, WhatIsBegunTooLateIsLostAllTheSame) {
+  Open(1);
+  Pass(11);  // no tick came meanwhile
+  leases_.SeeRunning("w", "gpu0", 1, 0);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(1));
+  EXPECT_FALSE(Ran(1));
+}
+
+TEST_F(LeaseManagerTest, WhatBeganInTimeHasItsTimeHoweverLateThatIsHeard) {
+  Open(1);
+  Pass(11);
+  leases_.SeeRunning("w", "gpu0", 1, 2 * kSecond);
+  EXPECT_THAT(leases_.Overdue(), IsEmpty());
+  EXPECT_TRUE(Ran(1));
+}
+
+// The artifacts of the later one may come sooner.
+TEST_F(LeaseManagerTest, TheOldestWaitsForWhatItsDeviceRunsInstead) {
+  Open(1);
+  Open(2);
+  Pass(8);
+  leases_.SeeRunning("w", "gpu0", 2, 0);
+  Pass(9);
+  leases_.SeeRunning("w", "gpu0", 0, 0);
+  leases_.Close(2);
+  EXPECT_THAT(leases_.Overdue(), IsEmpty()) << "it is begun about now";
+  Pass(3);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(1));
 }
 
 TEST_F(LeaseManagerTest, OnlyWhatRanWhenItsWorkerWentIsBlamed) {
@@ -100,7 +153,7 @@ TEST_F(LeaseManagerTest, AWorkerThatIsBackHasNotGoneDown) {
   Open(1);
   leases_.SeeRunning("w", "gpu0", 1, 0);
   leases_.Detach("w", false);
-  EXPECT_THAT(leases_.Reattach("w", "life1", {}, true), ElementsAre(1));
+  EXPECT_THAT(Attach("life1", {}).lost, ElementsAre(1));
   EXPECT_FALSE(Ran(1)) << "the same process dropped it";
 }
 
@@ -108,14 +161,15 @@ TEST_F(LeaseManagerTest, AnotherLifeOfTheWorkerHas) {
   Open(1);
   leases_.SeeRunning("w", "gpu0", 1, 0);
   leases_.Detach("w", false);
-  EXPECT_THAT(leases_.Reattach("w", "life2", {}, true), ElementsAre(1));
+  EXPECT_THAT(Attach("life2", {}).lost, ElementsAre(1));
   EXPECT_TRUE(Ran(1));
 }
 
 TEST_F(LeaseManagerTest, NothingIsBlamedWhereAnotherStreamTookOver) {
-  Open(1, false);
+  Attach("", {}, false);
+  Open(1);
   leases_.Detach("w", true);
-  EXPECT_THAT(leases_.Reattach("w", "", {}, false), ElementsAre(1));
+  EXPECT_THAT(Attach("", {}, false).lost, ElementsAre(1));
   EXPECT_FALSE(Ran(1));
 }
 
@@ -125,11 +179,65 @@ TEST_F(LeaseManagerTest, WhatRunsOnOverABreakKeepsItsTime) {
   Pass(4);
   leases_.Detach("w", false);
   Pass(4);
-  EXPECT_THAT(leases_.Reattach("w", "life1", {1}, true), IsEmpty());
+  EXPECT_THAT(Attach("life1", {1}).back, ElementsAre(1));
+  leases_.SeeRunning("w", "gpu0", 1, 8 * kSecond);
   Pass(1);
   EXPECT_THAT(leases_.Overdue(), IsEmpty());
   Pass(1);
   EXPECT_THAT(leases_.Overdue(), ElementsAre(1));
+}
+
+// It may have ended meanwhile, and its result be on its way.
+TEST_F(LeaseManagerTest, AResultThatComesBackLateHasTimeToBeSentOnce) {
+  Open(1);
+  leases_.SeeRunning("w", "gpu0", 1, 0);
+  leases_.Detach("w", false);
+  Pass(29);
+  Attach("life1", {1});
+  EXPECT_FALSE(Ran(1)) << "nobody has said so";
+  EXPECT_THAT(leases_.Overdue(), IsEmpty());
+  Pass(9);
+  leases_.Detach("w", false);
+  Attach("life1", {1});
+  EXPECT_THAT(leases_.Overdue(), IsEmpty());
+  Pass(1);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(1)) << "coming back again buys no time";
+}
+
+TEST_F(LeaseManagerTest, AWorkerThatIsAwayMayComeBackWithALeaseOfBefore) {
+  leases_.Detach("w", false);
+  EXPECT_EQ(leases_.OpenHeld(MakeLease(1)), LeaseManager::Held::kAwaited);
+  Pass(29);
+  EXPECT_THAT(leases_.Overdue(), IsEmpty());
+  Pass(1);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(1));
+}
+
+TEST_F(LeaseManagerTest, AWorkerThatIsThereHasALeaseOfBeforeOrNot) {
+  Attach("life1", {1, 2});
+  leases_.Answered("w", 2);
+  EXPECT_EQ(leases_.OpenHeld(MakeLease(1)), LeaseManager::Held::kBack);
+  EXPECT_EQ(leases_.OpenHeld(MakeLease(2)), LeaseManager::Held::kLost) << "it has sent its result";
+  EXPECT_EQ(leases_.OpenHeld(MakeLease(3)), LeaseManager::Held::kLost);
+  leases_.SeeRunning("w", "gpu0", 1, 0);
+  EXPECT_TRUE(Ran(1));
+  Pass(10);
+  EXPECT_THAT(leases_.Overdue(), ElementsAre(1)) << "its time is not the grace";
+}
+
+TEST_F(LeaseManagerTest, NothingCountsAsRunningBesideWhatOnlyAWorkerOfProtocol2Knows) {
+  Attach("life1", {1}, false);
+  Open(2);
+  EXPECT_FALSE(Ran(2));
+  EXPECT_EQ(leases_.OpenHeld(MakeLease(1)), LeaseManager::Held::kBack);
+  EXPECT_TRUE(Ran(1)) << "the older one";
+  EXPECT_FALSE(Ran(2));
+  leases_.Detach("w", false);
+  for (const int64_t fence : Attach("life1", {7}, false).lost) leases_.Close(fence);
+  Open(8);
+  EXPECT_FALSE(Ran(8));
+  leases_.Answered("w", 7);
+  EXPECT_TRUE(Ran(8));
 }
 
 TEST_F(LeaseManagerTest, WhatIsBeingSettledIsNotLost) {
@@ -138,7 +246,7 @@ TEST_F(LeaseManagerTest, WhatIsBeingSettledIsNotLost) {
   Pass(100);
   EXPECT_THAT(leases_.Overdue(), IsEmpty());
   leases_.Detach("w", false);
-  EXPECT_THAT(leases_.Reattach("w", "life2", {}, true), IsEmpty());
+  EXPECT_THAT(Attach("life2", {}).lost, IsEmpty());
 }
 
 TEST_F(LeaseManagerTest, KnowsATrialsLeaseAndForgetsItWithTheLease) {

@@ -9,6 +9,7 @@
 #include "support/digest.h"
 #include "support/random.h"
 #include "tests/tuner/world.h"
+#include "tuning_db/pause_jobs.h"
 
 namespace hone::tuner {
 namespace {
@@ -113,6 +114,70 @@ TEST(TuningLoopPause, RestartsLeaveAJobPaused) {
   world.loop->JobSubmitted(job);  // a client that asks again for what it submitted
   world.Run();
   EXPECT_EQ(worker.runs, runs);
+}
+
+// The first step of a run after which a device has a lease.
+void RunUntilLeased(World& world) {
+  const auto is_leased = [](const auto& trial) { return trial.state == TrialState::kLeased; };
+  while (std::ranges::none_of(world.store->OpenTrials(0).value(), is_leased)) {
+    ASSERT_TRUE(world.Step());
+  }
+}
+
+TEST(TuningLoopPause, LeasesOfAPausedJobEndInTimeOverARestart) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({});
+  RunUntilLeased(world);
+  ASSERT_TRUE(Pause(world, job).ok());
+  world.workers.clear();
+  world.Restart();
+  world.Wait(32 * kSecond);  // the grace
+  const auto open = world.store->OpenTrials(0).value();
+  ASSERT_FALSE(open.empty());
+  for (const tuning_db::Trial& trial : open) EXPECT_EQ(trial.state, TrialState::kProposed);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
+}
+
+TEST(TuningLoopPause, AResultOfAPausedJobIsKeptOverARestart) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 1);
+  const int64_t job = world.Submit({});
+  while (worker.sent.empty()) ASSERT_TRUE(world.Step());
+  const auto count_measured = [&] {
+    return std::ranges::count_if(world.Records(Purpose::kSearch),
+                                 [](const auto& record) { return !record.worker.empty(); });
+  };
+  ASSERT_EQ(count_measured(), 0);
+  // A daemon that dies between the job's new state and all that follows from it.
+  ASSERT_TRUE(tuning_db::PauseJob(*world.store, tuning_db::Ownership(), job).ok());
+  world.Restart();
+  world.Run();
+  EXPECT_EQ(count_measured(), 1);
+  ASSERT_TRUE(Resume(world, job).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 40u);
+}
+
+TEST(TuningLoopPause, AFinalOfAPausedJobIsMeasuredAnewAfterARestart) {
+  World world;
+  world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 5});
+  const auto is_final = [](const auto& trial) {
+    return trial.purpose == Purpose::kConfirm && trial.state == TrialState::kLeased;
+  };
+  while (std::ranges::none_of(world.store->OpenTrials(0).value(), is_final)) {
+    ASSERT_TRUE(world.Step());
+  }
+  ASSERT_TRUE(Pause(world, job).ok());
+  world.Restart();
+  world.Drain();
+  EXPECT_TRUE(std::ranges::none_of(world.store->OpenTrials(0).value(), is_final));
+  ASSERT_TRUE(Resume(world, job).ok());
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
 }
 
 TEST(TuningLoopPause, PauseAndResumeAreIdempotentAndNeverOfAnEndedJob) {

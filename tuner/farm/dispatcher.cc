@@ -84,23 +84,35 @@ void Dispatcher::DoMeasure(MeasureRequest request, MeasureCallback done) {
   pending->done = std::move(done);
   pending->strikes = pending->request.trial.strikes;
   const MeasureRequest& r = pending->request;
-  if (r.held) {
-    Lease lease;
-    lease.pending = pending;
-    lease.worker = r.trial.worker;
-    lease.limit_ns = r.trial.limit_ns;
-    lease.assignment = FromLease(r.trial);
-    const bool is_known = lease.assignment.candidates_size() > 0;
-    leases_.OpenHeld(std::move(lease));
-    // Nothing could be compared with what was assigned (an older release's lease, or nobody's).
-    if (!is_known) Lose(r.trial.fence, false);
-    return;
-  }
+  if (r.held) return TakeUp(pending);
   for (const Artifact& candidate : r.candidates) artifacts_.Put(candidate);
   artifacts_.Put(r.reference);
   artifacts_.Put(r.anchor);
   Enqueue(std::move(pending));
   Match();
+}
+
+void Dispatcher::TakeUp(const std::shared_ptr<PendingTrial>& pending) {
+  const Trial& trial = pending->request.trial;
+  if (releases_.Has(trial.fence)) {  // it ended just now, and whoever asks did not know
+    underway_[trial.id] = pending;
+    return releases_.Add(trial.id, trial.fence, false,
+                         [this, pending, fence = trial.fence, worker = trial.worker] {
+                           OnReleased(pending, fence, worker);
+                         });
+  }
+  Lease lease;
+  lease.pending = pending;
+  lease.worker = trial.worker;
+  lease.limit_ns = trial.limit_ns;
+  lease.assignment = FromLease(trial);
+  // Nothing can be compared with what was assigned of an older release's lease, or nobody's.
+  const bool is_known = lease.assignment.candidates_size() > 0;
+  const std::string device = lease.device();
+  const LeaseManager::Held held = leases_.OpenHeld(std::move(lease));
+  Session* const session = fleet_.Find(trial.worker);
+  if (held == LeaseManager::Held::kBack && session != nullptr) fleet_.Hold(*session, device);
+  if (!is_known || held == LeaseManager::Held::kLost) Lose(trial.fence, false);
 }
 
 void Dispatcher::DoCancel(int64_t trial) {
@@ -226,7 +238,7 @@ void Dispatcher::Assign(const Offer& offer, const Trial& leased, Session& sessio
   lease.worker = offer.worker;
   lease.instance = session.hello.instance();
   lease.limit_ns = offer.limit_ns;
-  const Lease& open = leases_.Open(std::move(lease), session.tells());
+  const Lease& open = leases_.Open(std::move(lease));
   v1::WorkResponse message;
   *message.mutable_assignment() = open.assignment;
   CrashPoint("tuner.offer.before");
@@ -303,10 +315,11 @@ void Dispatcher::LoseOverdue(int64_t fence) {
   if (lease->away_until_ns) return Lose(fence, leases_.Ran(*lease));
   const std::string worker = lease->worker;
   const std::string device = lease->device();
+  const char* const what = lease->started_ns ? "it ran for more than"
+                           : lease->began_ns ? "its result did not come within"
+                                             : "the device did not begin it within";
   const std::string why =
-      fmt::format("{} the {} s of its lease",
-                  lease->started_ns ? "it ran for more than" : "the device did not begin it within",
-                  lease->limit_ns / 1'000'000'000);
+      fmt::format("{} the {} s of its lease", what, lease->limit_ns / 1'000'000'000);
   std::vector<int64_t> waiting;
   for (const int64_t other : leases_.OfDevice(worker, device)) {
     const Lease& beside = *leases_.Find(other);

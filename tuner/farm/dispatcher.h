@@ -151,6 +151,8 @@ class Dispatcher : public Measurer {
 
   // ---- requests ----
   void DoMeasure(MeasureRequest request, MeasureCallback done);
+  // Somebody has the trial, or had it, under a lease that only the store knows.
+  void TakeUp(const std::shared_ptr<PendingTrial>& pending);
   void DoCancel(int64_t trial);
   void Enqueue(std::shared_ptr<PendingTrial> pending);
   void GiveUpPoison(const PendingTrial& pending);

@@ -112,15 +112,10 @@ void Dispatcher::Join(const std::shared_ptr<WorkerLink>& link, const v1::Hello& 
                hello.devices_size(), hello.held_fences_size(), session.protocol);
   // A worker that is back has the results it names, and nothing else of what it was given.
   const std::set<int64_t> held(hello.held_fences().begin(), hello.held_fences().end());
-  const std::vector<int64_t> lost =
-      leases_.Reattach(hello.worker(), hello.instance(), held, session.tells());
-  for (const int64_t fence : held) {
-    const Lease* const lease = leases_.Find(fence);
-    if (lease != nullptr && lease->worker == hello.worker() && !lease->device().empty()) {
-      fleet_.Hold(session, lease->device());
-    }
-  }
-  for (const int64_t fence : lost) Lose(fence, leases_.Ran(*leases_.Find(fence)));
+  const LeaseManager::Returned returned =
+      leases_.Attach(hello.worker(), hello.instance(), held, session.tells());
+  for (const int64_t fence : returned.back) fleet_.Hold(session, leases_.Find(fence)->device());
+  for (const int64_t fence : returned.lost) Lose(fence, leases_.Ran(*leases_.Find(fence)));
   UpdateServed();
   Match();
 }
@@ -316,10 +311,22 @@ void Dispatcher::OnStraySettled(int64_t fence, const Measured& measured,
   }
   Count(measured, *settled);
   Answer(measured.worker, fence, *settled);
+  // It may have been taken up meanwhile.
+  const Lease* const lease = leases_.Find(fence);
+  if (lease == nullptr || lease->worker != measured.worker || lease->is_settling) return;
+  if (*settled == SettleResult::kRefused) return Lose(fence, false);
+  const std::shared_ptr<PendingTrial> pending = Close(fence).pending;
+  MeasureReport report;
+  report.kind = MeasureReport::Kind::kSettled;
+  report.fence = fence;
+  report.worker = measured.worker;
+  if (!pending->is_cancelled) pending->done(report, nullptr);
+  Match();
 }
 
 void Dispatcher::Answer(const std::string& worker, int64_t fence, SettleResult settled,
                         const std::string& reason) {
+  leases_.Answered(worker, fence);
   Session* const session = fleet_.Find(worker);
   if (session == nullptr) return;
   if (settled == SettleResult::kRefused) return Revoke(worker, fence, reason);

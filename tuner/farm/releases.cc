@@ -11,9 +11,11 @@
 namespace hone::tuner {
 
 void Releases::Add(int64_t trial, int64_t fence, bool is_strike, std::function<void()> then) {
-  releasing_[fence] = {
-      .request = {.trial = trial, .fence = fence, .is_strike = is_strike, .ownership = ownership_},
-      .then = std::move(then)};
+  const auto [it, is_new] = releasing_.try_emplace(fence);
+  if (then) it->second.then.push_back(std::move(then));
+  if (!is_new) return;
+  it->second.request = {
+      .trial = trial, .fence = fence, .is_strike = is_strike, .ownership = ownership_};
   if (std::exchange(will_ask_, true)) return;
   mailbox_->Post([this] { Ask(); });
 }
@@ -63,9 +65,9 @@ void Releases::OnAnswers(const std::vector<int64_t>& fences,
       it->second.is_asked = false;
       continue;
     }
-    const std::function<void()> then = std::move(it->second.then);
+    const std::vector<std::function<void()>> all = std::move(it->second.then);
     releasing_.erase(it);
-    if (then) then();
+    for (const std::function<void()>& then : all) then();
   }
   on_answered_();
 }

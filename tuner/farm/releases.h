@@ -30,7 +30,7 @@ class Releases {
 
   // `then` is run once that is committed, or there is nothing to release any more: the trial has a
   // newer lease, is settled, or is another daemon's. Until then a new lease could overtake it, and
-  // its strike would be lost.
+  // its strike would be lost. What is on its way already is not asked for twice.
   void Add(int64_t trial, int64_t fence, bool is_strike, std::function<void()> then);
   // Not committed yet.
   bool Has(int64_t fence) const { return releasing_.count(fence) > 0; }
@@ -40,7 +40,7 @@ class Releases {
  private:
   struct Releasing {
     tuning_db::ReleaseRequest request;
-    std::function<void()> then;
+    std::vector<std::function<void()>> then;
     bool is_asked = false;
   };
 

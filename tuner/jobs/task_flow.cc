@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "support/status.h"
 #include "tuner/jobs/search_ends.h"
 #include "tuner/jobs/task_state.h"
 #include "tuner/one_line.h"
@@ -129,6 +130,22 @@ void TaskFlow::Adopt(TaskRunner& runner, const Trial& trial) {
   } else {
     builds_.BuildTrial(runner, trial);
   }
+}
+
+absl::Status TaskFlow::AwaitParked(const Trial& trial) {
+  tuning_db::JobTask of;
+  of.task = trial.task;
+  of.signature = trial.signature;
+  HONE_ASSIGN_OR_RETURN(TaskRunner* const runner, tasks_.Ensure(of));
+  if (runner->Has(trial.id)) return absl::OkStatus();
+  // What a final says follows from who wants it, and nobody does now: it is measured another time.
+  if (trial.purpose == Purpose::kConfirm || !runner->failure.empty()) {
+    settler_.Release(trial.id, trial.fence, nullptr, events_.changed);
+    return absl::OkStatus();
+  }
+  runner->is_stale = true;
+  Adopt(*runner, trial);
+  return absl::OkStatus();
 }
 
 void TaskFlow::Close(TaskRunner& runner) {

@@ -39,6 +39,9 @@ class TaskFlow {
   void Advance();
   // Takes up an open trial of the store: builds it, or waits for the worker that may have it.
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
+  // Sees to it that a leased trial of a parked task, which nobody here waits for, is settled or
+  // released in time: the lease is of an earlier life of the daemon.
+  absl::Status AwaitParked(const tuning_db::Trial& trial);
   // Settles an open trial that no task has, as cancelled.
   void CancelTrial(const tuning_db::Trial& trial, const std::string& why);
 

@@ -35,11 +35,18 @@ void TrialSettler::Send(const std::shared_ptr<const Request>& request) {
 
 void TrialSettler::Release(int64_t trial, int64_t fence, const SettledCallback& settled,
                            std::function<void()> next) {
-  const auto answer = [mailbox = mailbox_, settled, trial,
+  const auto answer = [this, mailbox = mailbox_, settled, trial, fence,
                        next = std::move(next)](const absl::Status& released) {
-    // The trial is leased anew then, which makes this fence an old one just as well.
-    if (!released.ok()) spdlog::warn("trial {} is not released: {}", trial, released.ToString());
-    mailbox->Post(next);
+    if (Passes(released)) {
+      mailbox->Post([this, trial, fence, next, released] {
+        loop_.Failed(released,
+                     [this, trial, fence, next] { Release(trial, fence, nullptr, next); });
+      });
+    } else {
+      // The trial is settled, or leased anew, which makes this fence an old one just as well.
+      if (!released.ok()) spdlog::warn("trial {} is not released: {}", trial, released.ToString());
+      mailbox->Post(next);
+    }
     if (settled) settled(SettleResult::kRefused);
   };
   const absl::Status begun = loop_.parts.store->ReleaseMany(

@@ -30,7 +30,7 @@ class TrialSettler {
 
   // These two may be called on any thread. They tell the measurer by `settled`, where it is not
   // empty, and go on with `next` on the loop's executor once it is durable. While the store fails
-  // in a way that passes, they are asked again at each tick.
+  // in a way that passes, it is asked again at each tick.
   void Settle(tuning_db::Settlement settlement, SettledCallback settled,
               std::function<void(tuning_db::SettleResult)> next);
   // The trial is proposed again, and a result that comes late under the old fence settles nothing.

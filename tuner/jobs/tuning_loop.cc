@@ -19,6 +19,7 @@ namespace hone::tuner {
 using tuning_db::HasEnded;
 using tuning_db::JobState;
 using tuning_db::Trial;
+using tuning_db::TrialState;
 
 TuningLoop::TuningLoop(TuningOptions options, TuningParts parts)
     : loop_{std::move(options), std::move(parts)},
@@ -62,7 +63,9 @@ void TuningLoop::SeeOwners(const std::vector<int64_t>& taken) {
   loop_.parts.executor->Post([this, taken] {
     if (loop_.stopped || !loop_.HasOthers()) return;
     for (const int64_t job : taken) PutAside(job);
-    if (SeeJobs()) Pump();
+    const bool changed = SeeJobs();
+    if (!taken.empty() && !loop_.stopped) AdoptOpenTrials();  // of those that are paused
+    if (changed) Pump();
   });
 }
 
@@ -196,25 +199,39 @@ bool TuningLoop::IsOfAnotherOwner(const Trial& trial) const {
   return job.ok() && !HasEnded(job->state);
 }
 
+bool TuningLoop::IsLeftToUs(const Trial& trial) const {
+  if (loop_.parts.is_private) return false;  // a service goes on with its own
+  if (!loop_.HasOthers()) return true;
+  const int64_t epoch = loop_.parts.ownership.epoch;
+  const auto own = asleep_.find(trial.job);
+  if (own != asleep_.end()) return own->second.epoch == epoch;
+  const TaskKey key(trial.task, trial.signature);
+  return std::ranges::all_of(asleep_, [&](const auto& item) {
+    return item.second.epoch == epoch || !item.second.wants.contains(key);
+  });
+}
+
 // Open trials of an earlier life of the daemon, or of a job that sleeps and wants the same tasks.
-// Those that nobody wants any more are cancelled: their job has ended.
+// Those that nobody wants any more are cancelled: their job has ended. What a worker may have of a
+// job that sleeps is waited for all the same, for no lease is to outlive its time.
 void TuningLoop::AdoptOpenTrials() {
+  const auto again = [this] {
+    AdoptOpenTrials();
+    Pump();
+  };
   const auto open = loop_.parts.store->OpenTrials(0);
-  if (!open.ok()) {
-    return loop_.Failed(open.status(), [this] {
-      AdoptOpenTrials();
-      Pump();
-    });
-  }
+  if (!open.ok()) return loop_.Failed(open.status(), again);
   for (const Trial& trial : *open) {
     const TaskKey key(trial.task, trial.signature);
     TaskRunner* runner = flow_.tasks().Find(key);
     const bool is_wanted = runner != nullptr && runner->IsWanted() && runner->failure.empty();
-    if (is_wanted ? runner->Has(trial.id) : IsWantedBySleepers(key)) continue;
-    if (!is_wanted) {
+    if (is_wanted) {
+      if (!runner->Has(trial.id)) flow_.Adopt(*runner, trial);
+    } else if (!IsWantedBySleepers(key)) {
       if (!IsOfAnotherOwner(trial)) flow_.CancelTrial(trial, "its job has ended");
-    } else {
-      flow_.Adopt(*runner, trial);
+    } else if (trial.state == TrialState::kLeased && IsLeftToUs(trial)) {
+      const absl::Status awaited = flow_.AwaitParked(trial);
+      if (!awaited.ok()) return loop_.Failed(awaited, again);
     }
   }
 }

@@ -102,6 +102,8 @@ class TuningLoop {
   void LetSleep(const tuning_db::Job& job);
   bool IsWantedBySleepers(const TaskKey& key) const;
   bool IsOfAnotherOwner(const tuning_db::Trial& trial) const;
+  // Whether only jobs of ours, which sleep, want the open trial.
+  bool IsLeftToUs(const tuning_db::Trial& trial) const;
   void AdoptOpenTrials();
 
   // ---- several daemons (tuning_loop_owners.cc) ----
