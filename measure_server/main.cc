@@ -139,7 +139,7 @@ int Describe(const Flags& flags) {
     }
     description["why_not_stricter"] = std::string(made.message());
   }
-  const hone::v1::Device device = DescribeCpu(flags.threads, flags.target);
+  const hone::v1::Device device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
   description["threads"] = device.threads();
   description["target"] = device.target();
   description["calibrator_us"] = device.calibrator_ns() * 1e-3;

@@ -117,8 +117,8 @@ size_t TargetQueues::size() const {
 
 std::map<std::string, size_t> TargetQueues::SizesByKind() const {
   std::map<std::string, size_t> sizes = {{"llvm", 0}, {"cuda", 0}, {"opencl", 0}};
-  for (const auto& [name, target] : targets_) {
-    const auto of_kind = sizes.find(name.substr(0, name.find(' ')));
+  for (const auto& [need, target] : targets_) {
+    const auto of_kind = sizes.find(need.target.substr(0, need.target.find(' ')));
     if (of_kind != sizes.end()) of_kind->second += target.queue.size();
   }
   return sizes;
