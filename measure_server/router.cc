@@ -38,9 +38,10 @@ bool Router::tells() const { return protocol_ >= kWindowProtocol; }
 
 // ---- the stream ----
 
-void Router::Connected(Send send) {
+void Router::Connected(Send send, std::function<void()> finished) {
   const std::lock_guard lock(mutex_);
   send_ = std::move(send);
+  finished_ = std::move(finished);
   inbox_.Clear();
   untold_.clear();
   v1::WorkRequest message;
@@ -120,18 +121,19 @@ void Router::Receive(const v1::WorkResponse& message) {
     default:
       break;
   }
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::Disconnected() {
   const std::lock_guard lock(mutex_);
   send_ = nullptr;
+  finished_ = nullptr;
   for (const auto& device : devices_) device->DropAll();
   inbox_.Clear();
   protocol_ = 0;
   heartbeat_interval_ns_ = 0;
   silence_limit_ns_ = 0;
-  changed_.notify_all();
+  Changed();
 }
 
 int64_t Router::heartbeat_interval_ns() const {
@@ -245,8 +247,7 @@ void Router::TakeRevoke(int64_t fence) {
     const std::string& id = device->device().id();
     if (device->Drop(fence)) GiveCredit(id, 1);
     if (!device->runs(fence)) continue;
-    device->RevokeRunning();
-    if (options_.cancel) options_.cancel(id, fence);
+    CancelRunning(*device);
   }
 }
 
@@ -283,7 +284,7 @@ void Router::Finish(const std::string& id, v1::MeasureResult result) {
   DeviceQueue& device = *FindDevice(id);
   if (device.End()) Keep(std::move(result));
   if (device.is_here()) GiveCredit(id, 1);
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::Keep(v1::MeasureResult result) {
@@ -304,10 +305,14 @@ void Router::GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence,
   change.lost = device.DropAll();
   if (device.running() && device.is_wanted()) {
     change.lost.push_back(*device.running());
-    device.RevokeRunning();
-    if (options_.cancel) options_.cancel(device.device().id(), device.running()->fence());
+    CancelRunning(device);
   }
   Tell(change);
+}
+
+void Router::CancelRunning(DeviceQueue& device) {
+  device.RevokeRunning();
+  if (options_.cancel) options_.cancel(device.device().id(), device.running()->fence());
 }
 
 void Router::Tell(const DeviceChange& change) {
@@ -330,7 +335,7 @@ void Router::Unplug(const std::string& id, const std::string& reason) {
   if (!device.is_here()) return;
   spdlog::warn("device {} is away: {}", id, reason);
   GiveUpDevice(device, DeviceQueue::Presence::kAway, reason);
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::Lose(const std::string& id, const std::string& reason) {
@@ -344,7 +349,7 @@ void Router::Lose(const std::string& id, const std::string& reason) {
   });
   if (is_last) leaves_ = true;
   if (is_last && !draining_) BeginDraining();
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::Update(const v1::Device& info) {
@@ -358,7 +363,7 @@ void Router::Update(const v1::Device& info) {
   *change.update.mutable_device() = info;
   Tell(change);
   if (!was_here) OpenWindow(device);
-  changed_.notify_all();
+  Changed();
 }
 
 // ---- the end ----
@@ -367,7 +372,7 @@ void Router::Drain() {
   const std::lock_guard lock(mutex_);
   leaves_ = true;
   if (!draining_) BeginDraining();
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::BeginDraining() {
@@ -394,17 +399,21 @@ void Router::GiveUp(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   leaves_ = true;
   for (const auto& device : devices_) {
-    if (device->presence() == DeviceQueue::Presence::kLost || device->is_idle()) continue;
+    // An idle one goes as well: an assignment to it may be on its way.
+    if (device->presence() == DeviceQueue::Presence::kLost) continue;
     GiveUpDevice(*device, DeviceQueue::Presence::kLost, reason);
   }
   if (!draining_) BeginDraining();
-  changed_.notify_all();
+  Changed();
 }
 
 void Router::Stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  changed_.notify_all();
+  for (const auto& device : devices_) {
+    if (device->running()) CancelRunning(*device);
+  }
+  Changed();
 }
 
 bool Router::is_draining() const {
@@ -419,6 +428,11 @@ bool Router::IsFinished() {
                                        [](const auto& device) { return device->is_idle(); });
   leaves_ = leaves_ || is_finished;
   return is_finished;
+}
+
+void Router::Changed() {
+  changed_.notify_all();
+  if (IsFinished() && finished_) finished_();
 }
 
 bool Router::is_finished() {

@@ -43,8 +43,9 @@ class Router {
 
   // ---- the stream ----
   // A stream is up; `send` is called until Disconnected has returned and must not block. What was
-  // queued on an earlier stream is gone (its leases were lost with it).
-  void Connected(Send send);
+  // queued on an earlier stream is gone (its leases were lost with it). `finished` is called as
+  // `send` is, at least once when the worker has finished.
+  void Connected(Send send, std::function<void()> finished = nullptr);
   void Receive(const hone::v1::WorkResponse& message);
   void Disconnected();
   // 0 before the daemon's Welcome.
@@ -84,6 +85,10 @@ class Router {
   // nullptr: there is none.
   DeviceQueue* FindDevice(const std::string& id);
   bool MayBegin(const DeviceQueue& device) const;
+  // Who waits looks anew; the stream is told where that is the end.
+  void Changed();
+  // Nobody wants what the device runs.
+  void CancelRunning(DeviceQueue& device);
   // What the device has is lost.
   void GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence, const std::string& reason);
   // What has become of a device, and what was lost with it.
@@ -122,6 +127,7 @@ class Router {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   Send send_;  // empty: no stream
+  std::function<void()> finished_;
   ArtifactCache artifacts_;
   ArtifactInbox inbox_;
   std::vector<std::unique_ptr<DeviceQueue>> devices_;   // in the order of the Hello

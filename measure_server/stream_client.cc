@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -27,6 +28,8 @@ namespace v1 = hone::v1;
 namespace {
 
 constexpr int64_t kIdleWaitNs = 1'000'000'000;
+// How long a worker that has finished waits for the daemon to end the stream.
+constexpr int64_t kPartingNs = 2'000'000'000;
 
 // Messages on their way to the stream, written by a thread of their own: writing may block, and
 // nobody who has something to say should wait for that.
@@ -78,16 +81,17 @@ class Stream {
   // Serves the stream until either side ends it. *joined: the daemon welcomed the worker.
   grpc::Status Run(bool* joined) {
     last_received_ns_ = Clock::Real().NowNs();
-    router_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); });
+    router_->Connected([this](v1::WorkRequest message) { outbox_.Push(std::move(message)); },
+                       [this] { outbox_.Close(); });
     std::thread writer([this] { Write(); });
     v1::WorkResponse response;
     while (stream_->Read(&response)) {
       last_received_ns_ = Clock::Real().NowNs();
       *joined = *joined || response.has_welcome();
       router_->Receive(response);
-      if (router_->is_finished()) outbox_.Close();
     }
     has_ended_ = true;
+    end_.set_value();
     router_->Disconnected();
     outbox_.Close();
     writer.join();
@@ -104,7 +108,10 @@ class Stream {
                                   ? last_heartbeat_ns_ + interval_ns - Clock::Real().NowNs()
                                   : std::min(kIdleWaitNs, welcome_limit_ns_);
       std::optional<v1::WorkRequest> message = outbox_.Pop(std::max<int64_t>(wait_ns, 0));
-      if (router_->is_finished()) break;
+      if (router_->is_finished()) {
+        if (message && !has_ended_) stream_->Write(*message);
+        break;
+      }
       if (IsSilent()) {
         spdlog::warn("the daemon said nothing for too long");
         return context_.TryCancel();
@@ -120,8 +127,11 @@ class Stream {
       if (!stream_->Write(*message)) return;
     }
     stream_->WritesDone();
-    // Without a stream's end the reader would wait for good.
-    context_.TryCancel();
+    // To cancel at once may drop what was written last; without an end the reader would wait for
+    // good.
+    if (ended_.wait_for(std::chrono::nanoseconds(kPartingNs)) == std::future_status::timeout) {
+      context_.TryCancel();
+    }
   }
 
   bool IsSilent() const {
@@ -138,6 +148,8 @@ class Stream {
   Outbox outbox_;
   std::atomic<int64_t> last_received_ns_{0};
   std::atomic<bool> has_ended_{false};
+  std::promise<void> end_;  // of what the daemon says
+  const std::future<void> ended_ = end_.get_future();
   int64_t last_heartbeat_ns_ = 0;  // of the writer's thread
 };
 

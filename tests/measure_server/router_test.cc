@@ -46,7 +46,8 @@ class RouterTest : public testing::Test {
     Welcome(protocol);
   }
   void SayHello() {
-    router_.Connected([this](v1::WorkRequest message) { sent_.push_back(std::move(message)); });
+    router_.Connected([this](v1::WorkRequest message) { sent_.push_back(std::move(message)); },
+                      [this] { said_finished_ = true; });
   }
   void Welcome(uint32_t protocol) {
     v1::WorkResponse welcome;
@@ -121,6 +122,7 @@ class RouterTest : public testing::Test {
   }
 
   int cancelled_ = 0;
+  bool said_finished_ = false;
   std::vector<v1::WorkRequest> sent_;
   Router router_;
 };
@@ -330,6 +332,40 @@ TEST_F(RouterTest, GivesBackWhatItHasNoTimeFor) {
   EXPECT_THAT(ResultsSent(), IsEmpty()) << "of what was given back";
   Acknowledge(1);
   EXPECT_TRUE(router_.is_finished());
+}
+
+TEST_F(RouterTest, TellsTheStreamThatACancelledJobWasTheLastThing) {
+  Connect(3);
+  Assign(7);
+  SendArtifact();
+  const std::optional<Job> job = router_.Next("cpu0");
+  ASSERT_TRUE(job);
+  router_.Drain();
+  router_.GiveUp("no time");
+  EXPECT_EQ(cancelled_, 1);
+  EXPECT_FALSE(said_finished_);
+  router_.Finish("cpu0", FailedResult(job->assignment, v1::MEASURE_OUTCOME_DEVICE_LOST, ""));
+  EXPECT_TRUE(said_finished_);
+}
+
+TEST_F(RouterTest, WhatComesAfterItGaveUpDoesNotRun) {
+  Connect(3);
+  router_.GiveUp("no time");
+  EXPECT_TRUE(sent_.back().has_draining());
+  const v1::WorkRequest& told = sent_[sent_.size() - 2];
+  EXPECT_TRUE(told.device_update().unplugged());
+  Assign(7);
+  SendArtifact();
+  EXPECT_FALSE(router_.Next("cpu0"));
+  EXPECT_TRUE(router_.is_finished());
+}
+
+TEST_F(RouterTest, StoppingCancelsWhatRuns) {
+  Assign(7);
+  SendArtifact();
+  ASSERT_TRUE(router_.Next("cpu0"));
+  router_.Stop();
+  EXPECT_EQ(cancelled_, 1);
 }
 
 TEST_F(RouterTest, OpensAWindowWhereTheDaemonKnowsThem) {
