@@ -111,6 +111,21 @@ TEST(TuningLoopFinals, AnotherDefaultIsComparedAnew) {
   EXPECT_EQ(finals_after("fourth"), 2);
 }
 
+TEST(TuningLoopFinals, OneThatARestartCutInHalfKnowsThatTheSpaceIsUsedUp) {
+  World world;
+  const FakeWorker& worker = world.AddWorker("w1");
+  const int64_t job = world.Submit({.trials = 600});
+  while (worker.assignments.empty() || worker.assignments.front().rounds() == 0) {
+    ASSERT_TRUE(world.Step());
+  }
+  world.Restart();
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  // Of the 512 configs some are one nest.
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 384u);
+  EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->space_size, 384);
+}
+
 // As a template would make it whose default is not as its space writes configs: the final's default
 // never is today's.
 TEST(TuningLoopFinals, AFinalThatNeverCountsFailsItsTaskInsteadOfRunningForEver) {
