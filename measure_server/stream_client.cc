@@ -28,6 +28,8 @@ namespace v1 = hone::v1;
 namespace {
 
 constexpr int64_t kIdleWaitNs = 1'000'000'000;
+// How long a worker waits for its connection before it tries a stream all the same.
+constexpr int64_t kConnectNs = 500'000'000;
 // How long a worker that has finished waits for the daemon to end the stream.
 constexpr int64_t kPartingNs = 2'000'000'000;
 
@@ -201,7 +203,12 @@ absl::Status RunStreams(const ServerAddress& address, Router* router,
     spdlog::info("no stream to {} ({}); next try in {} ms", address.Name(), status.error_message(),
                  wait_ns / 1'000'000);
     if (options.beat) options.beat();
-    router->AwaitFinished(wait_ns);
+    // gRPC connects only while somebody waits for it. A stream that began before would fail with what
+    // an earlier attempt found, though the daemon is back.
+    if (!router->AwaitFinished(wait_ns)) {
+      connection.channel()->WaitForConnected(std::chrono::system_clock::now() +
+                                             std::chrono::nanoseconds(kConnectNs));
+    }
     backoff_ns = std::min(2 * backoff_ns, options.longest_backoff_ns);
   }
   return absl::OkStatus();
