@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A farm in containers, each with an address of its own: a daemon, workers, and clients, over TLS. It is paused, cut off and
-killed while jobs run, and the jobs end with exactly what was asked for. containers_full_test.py: builds the images first;
-with HONE_IMAGES=present it takes those that are there."""
+"""A farm in containers, each with an address of its own: a daemon, workers of two architectures, and clients, over TLS. It
+is paused, cut off and killed while jobs run, and the jobs end with exactly what was asked for. containers_full_test.py:
+builds the images first; with HONE_IMAGES=present it takes those that are there."""
 
 from __future__ import annotations
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -17,11 +18,22 @@ from typing import Any
 
 import engine
 
+try:
+    import numpy as np
+except ImportError:
+    engine.skip("numpy is not installed")
+
 ROOT = pathlib.Path(__file__).parents[2]
 NETWORK = "hone-farm"
 VOLUME = "hone-farm-data"
-IMAGES = {"daemon": "localhost/hone-daemon", "worker": "localhost/hone-worker", "hone": "localhost/hone"}
+IMAGES = {
+    "daemon": "localhost/hone-daemon",
+    "worker": "localhost/hone-worker",
+    "worker-aarch64": "localhost/hone-worker-aarch64",
+    "hone": "localhost/hone",
+}
 TRIALS = 200
+EMULATED_TRIALS = 40
 CUT_OFF_S = 60
 PAUSED_S = 20
 CANCELLED = 8
@@ -66,8 +78,8 @@ class Farm:
         network = ["--name", name, "--network", NETWORK, "--network-alias", name]
         return engine.podman("run", "-d", *network, *options, IMAGES[image], *arguments).stdout.strip()
 
-    def worker(self, name: str) -> None:
-        self.container(name, "worker", ["--name", name, "--threads", "1"], ["-e", f"HONE_SERVER={self.work}"])
+    def worker(self, name: str, image: str = "worker") -> None:
+        self.container(name, image, ["--name", name, "--threads", "1"], ["-e", f"HONE_SERVER={self.work}"])
 
     def command(self, join: str, *arguments: str) -> list[str]:
         mount = ["-v", f"{self.models}:/models", "-w", "/models"]
@@ -87,6 +99,9 @@ class Farm:
     def workers(self) -> list[str]:
         return sorted(worker["worker"] for worker in self.json(self.rita, "worker", "list")["workers"])
 
+    def target(self, worker: str) -> str:
+        return self.json(self.rita, "worker", "show", worker)["worker"]["devices"][0]["target"]
+
     def job(self, number: int) -> Any:
         return self.json(self.rita, "job", "show", str(number))
 
@@ -98,6 +113,8 @@ class ContainersTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         engine.require_podman()
+        if shutil.which("aarch64-linux-gnu-gcc") is None:
+            engine.skip("aarch64-linux-gnu-gcc is not installed; scripts/install-deps brings it")
         build_images()
 
     def setUp(self) -> None:
@@ -116,41 +133,82 @@ class ContainersTest(unittest.TestCase):
         for image in IMAGES.values():
             self.assertEqual(engine.podman("run", "--rm", "--entrypoint", "id", image, "-u").stdout.strip(), "900")
 
-    def test_a_farm_is_paused_cut_off_and_killed_and_its_job_ends_exactly(self) -> None:
+    def test_a_farm_is_paused_cut_off_and_killed_and_its_jobs_end_exactly(self) -> None:
         farm = self.farm
         for name in ("worker-1", "worker-2"):
             farm.worker(name)
-        engine.eventually(lambda: farm.workers() == ["worker-1", "worker-2"], 60, "both workers have joined")
-        arguments = ["mlp.onnx", "--trials", str(TRIALS), "--threads", "1", "--target", "native"]
-        budgets = sorted(task["budget"] for task in farm.json(farm.ann, "tune", *arguments, "--plan")["tasks"])
-        job = farm.json(farm.ann, "job", "submit", *arguments, "--full-budget")["job"]
+        farm.worker("board", "worker-aarch64")
+        engine.eventually(lambda: farm.workers() == ["board", "worker-1", "worker-2"], 60, "all workers have joined")
+        targets = {"here": farm.target("worker-1"), "board": farm.target("board")}
+        self.assertIn("-emulated=yes", targets["board"])
+        jobs = {name: self.submit(target, EMULATED_TRIALS if name == "board" else TRIALS) for name, target in targets.items()}
 
-        farm.await_trials(job, 4)
+        for job, _ in jobs.values():
+            farm.await_trials(job, 4)
         engine.podman("pause", "worker-1")
         time.sleep(PAUSED_S)
         engine.podman("unpause", "worker-1")
         engine.podman("network", "disconnect", NETWORK, "worker-2")
         time.sleep(CUT_OFF_S)
         engine.podman("network", "connect", "--alias", "worker-2", NETWORK, "worker-2")
-        engine.podman("kill", "honed")
-        engine.podman("start", "honed")
-        engine.podman("kill", "worker-1")
-        engine.podman("start", "worker-1")
+        for killed in ("honed", "worker-1", "board"):
+            engine.podman("kill", killed)
+            engine.podman("start", killed)
 
-        farm.hone(farm.rita, "job", "watch", str(job))
-        shown = farm.job(job)
-        self.assertEqual(shown["state"], "done")
-        self.assertEqual(sorted(task["trials"] for task in shown["tasks"]), budgets)
+        for job, budgets in jobs.values():
+            farm.hone(farm.rita, "job", "watch", str(job))
+            shown = farm.job(job)
+            self.assertEqual(shown["state"], "done")
+            self.assertEqual(sorted(task["trials"] for task in shown["tasks"]), budgets)
+        self.assert_both_compute_the_same(targets)
         self.assert_nothing_twice()
+
+    def submit(self, target: str, trials: int) -> tuple[int, list[int]]:
+        """The job, and how many trials its tasks come to: all of a task's space where that is smaller."""
+        arguments = ["mlp.onnx", "--trials", str(trials), "--target", target]
+        plan = self.farm.json(self.farm.ann, "tune", *arguments, "--plan")
+        job = self.farm.json(self.farm.ann, "job", "submit", *arguments, "--full-budget")["job"]
+        return job, sorted(task["budget"] for task in plan["tasks"])
+
+    def assert_both_compute_the_same(self, targets: dict[str, str]) -> None:
+        models = self.farm.models
+        image = np.random.default_rng(7).standard_normal((16, 1, 28, 28), dtype=np.float32)
+        np.save(models / "image.npy", image)
+        (models / "image").write_bytes(image.tobytes())
+        for name, target in targets.items():
+            compiled = self.farm.json(self.farm.ann, "compile", "mlp.onnx", "--target", target, "-o", f"{name}.so")
+            # Few trials of a large space leave a kernel at the tier `tuning`.
+            self.assertLessEqual({kernel["tier"] for kernel in compiled["kernels"]}, {"tuned", "tuning"}, name)
+        self.farm.hone(self.farm.ann, "run", "here.so", "--input", "data=image.npy", "--output-dir", "here")
+        (path,) = (models / "here").glob("*.npy")
+        here = np.load(path)
+        board = np.frombuffer(self.run_on_board("board.so", "image"), np.float32)
+        np.testing.assert_allclose(board.reshape(here.shape), here, rtol=1e-4, atol=1e-6)
+        self.assertGreater(np.ptp(here, axis=0).max(), 0.01, "what is computed follows from the input")
+
+    def run_on_board(self, module: str, input_file: str) -> bytes:
+        """Runs a module by a program in C that links the image's runtime."""
+        models = self.farm.models
+        image = IMAGES["worker-aarch64"]
+        container = engine.podman("create", image).stdout.strip()
+        engine.podman("cp", f"{container}:/board/usr/lib/aarch64-linux-gnu/libhone_runtime.so", str(models))
+        engine.podman("rm", container)
+        program = [str(ROOT / "tests/runtime/run_model.c"), f"-L{models}", "-lhone_runtime", "-o", str(models / "run_model")]
+        ignore = "-Wl,--unresolved-symbols=ignore-in-shared-libs"
+        subprocess.run(["aarch64-linux-gnu-gcc", f"-I{ROOT}", *program, ignore], check=True)
+        run = ["--entrypoint", "qemu-aarch64-static", "-v", f"{models}:/models", "-w", "/models", image]
+        engine.podman("run", "--rm", *run, "-L", "/board", "/models/run_model", module, input_file, "output")
+        return (models / "output").read_bytes()
 
     def assert_nothing_twice(self) -> None:
         folder = engine.podman("volume", "inspect", "--format", "{{.Mountpoint}}", VOLUME).stdout.strip()
         engine.podman("stop", "-t", "30", "honed")
         check = engine.podman("run", "--rm", "-v", f"{folder}:/data", IMAGES["hone"], "db", "check", "--db", "/data/hone.db")
         self.assertIn("ok", check.stdout)
-        listing = ["log", "list", "--db", "/data/hone.db", "--json"]
+        listing = ["log", "list", "--limit", "0", "--db", "/data/hone.db", "--json"]
         log = engine.podman("run", "--rm", "-v", f"{folder}:/data", IMAGES["hone"], *listing).stdout
-        tried = Counter((record["workload"], record["config"]) for record in json.loads(log)["records"])
+        searched = [record for record in json.loads(log)["records"] if record["purpose"] == "search"]
+        tried = Counter((record["target"], record["workload"], record["config"]) for record in searched)
         self.assertEqual([configs for configs, times in tried.items() if times > 1], [])
 
     def test_a_job_is_watched_from_another_container_paused_resumed_and_cancelled(self) -> None:

@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 CONTAINERFILES = sorted((ROOT / "docker").glob("Containerfile.*"))
+EMULATED = "Containerfile.worker-aarch64"  # the only one with a build of its own
 UNITS = sorted((ROOT / "packaging/systemd").glob("*.service"))
 MANIFESTS = sorted((ROOT / "packaging/kubernetes").glob("*.yaml"))
 
@@ -24,8 +25,10 @@ def stages(path: pathlib.Path) -> list[str]:
 
 class DeploymentFilesTest(unittest.TestCase):
     def test_one_build_serves_all_images(self) -> None:
-        first = {stages(path)[0].strip() for path in CONTAINERFILES}
-        self.assertEqual(len(CONTAINERFILES), 3)
+        native = [path for path in CONTAINERFILES if path.name != EMULATED]
+        self.assertEqual(len(native), 3)
+        self.assertEqual(len(CONTAINERFILES), 4)
+        first = {stages(path)[0].strip() for path in native}
         self.assertEqual(len(first), 1, "the first stages of the Containerfiles differ, and each is built for itself")
 
     def test_no_image_runs_as_root(self) -> None:
