@@ -32,6 +32,7 @@
 #include "tuner/search/searches.h"
 #include "tuner/searches.h"
 #include "tuner/server_identity.h"
+#include "tuner/service/accept_loop.h"
 #include "tuner/service/daemon.h"
 #include "tuning_db/store.h"
 
@@ -335,6 +336,7 @@ absl::Status ServeNetwork(const Flags& flags, DaemonOptions& options) {
 
 int Run(const Flags& flags) {
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
+  AllowManyDescriptors();
   auto store = OpenStore(flags);
   if (absl::IsCancelled(store.status())) return kDone;
   if (absl::IsUnavailable(store.status()) && !tuning_db::IsHeld(flags.db, store.status())) {

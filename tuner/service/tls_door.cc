@@ -19,6 +19,7 @@
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/rpc_counts.h"
 #include "tuner/service/server_limits.h"
+#include "tuner/service/tcp_listener.h"
 
 namespace hone::tuner {
 namespace {
@@ -26,6 +27,9 @@ namespace {
 namespace tls = grpc::experimental;
 
 constexpr unsigned kRefreshS = 1;
+constexpr int kHandshakeMs = 10'000;
+// Without a call. A client that calls again dials again.
+constexpr int kIdleMs = 300'000;
 
 // gRPC shows it every call before a handler runs.
 class Gate final : public grpc::AuthMetadataProcessor {
@@ -84,8 +88,9 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsOptions& options
 
 struct TlsDoor::Impl {
   std::vector<std::unique_ptr<grpc::Service>> services;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
-  int port = 0;
+  std::unique_ptr<TcpListener> listener;
 };
 
 TlsDoor::TlsDoor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -102,19 +107,28 @@ absl::StatusOr<std::unique_ptr<TlsDoor>> TlsDoor::Open(
   for (const std::unique_ptr<grpc::Service>& service : impl->services) {
     builder.RegisterService(service.get());
   }
-  // Another daemon's port must not be shared with it.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddListeningPort(options.listen, CredentialsOf(options, gatekeeper), &impl->port);
+  // Strangers can open connections; what they leave half-open or idle is closed.
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
+  impl->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      CredentialsOf(options, gatekeeper));
+  HONE_ASSIGN_OR_RETURN(impl->listener, TcpListener::Listen(options.listen));
   impl->server = builder.BuildAndStart();
-  if (impl->server == nullptr || impl->port == 0) {
-    return absl::UnavailableError(fmt::format(
-        "cannot listen at {}: is the address this machine's, and the port free?", options.listen));
-  }
+  if (impl->server == nullptr) return absl::InternalError("gRPC cannot start a server");
+  impl->listener->Serve([acceptor = impl->acceptor.get()](int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  });
   return std::unique_ptr<TlsDoor>(new TlsDoor(std::move(impl)));
 }
 
-TlsDoor::~TlsDoor() { impl_->server->Shutdown(std::chrono::system_clock::now() + kStopGrace); }
+TlsDoor::~TlsDoor() {
+  impl_->listener->Stop();
+  impl_->server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
+}
 
-int TlsDoor::port() const { return impl_->port; }
+int TlsDoor::port() const { return impl_->listener->port(); }
 
 }  // namespace hone::tuner

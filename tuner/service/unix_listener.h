@@ -7,9 +7,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "absl/status/statusor.h"
+#include "tuner/service/accept_loop.h"
 
 namespace hone::tuner {
 
@@ -39,20 +39,14 @@ class UnixListener {
   void Serve(std::function<void(int fd, const Peer& peer)> take,
              std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
   // No connection is taken from here on. The socket goes with the object.
-  void Stop();
+  void Stop() { loop_->Stop(); }
 
  private:
-  UnixListener(std::string path, int fd, int stop_fd)
-      : path_(std::move(path)), fd_(fd), stop_fd_(stop_fd) {}
-  void Loop();
-  void AcceptOne();
+  UnixListener(std::string path, std::unique_ptr<AcceptLoop> loop)
+      : path_(std::move(path)), loop_(std::move(loop)) {}
 
   const std::string path_;
-  const int fd_;
-  const int stop_fd_;  // an event: readable once it is to stop
-  std::function<void(int, const Peer&)> take_;
-  std::function<bool(uid_t)> is_allowed_;
-  std::thread thread_;
+  const std::unique_ptr<AcceptLoop> loop_;
 };
 
 }  // namespace hone::tuner
