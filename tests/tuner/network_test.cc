@@ -1,6 +1,6 @@
-// A daemon that serves a network: who comes in, what they may do, and how they are put out.
+// A daemon that serves a network: who comes in, and how they are put out. What each may do is in
+// network_roles_test.cc, what strangers try in network_strangers_test.cc.
 #include <gmock/gmock.h>
-#include <google/protobuf/descriptor.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,141 +9,15 @@
 
 #include "hone/v1/auth.grpc.pb.h"
 #include "hone/v1/farm.grpc.pb.h"
-#include "hone/v1/log.grpc.pb.h"
-#include "hone/v1/tuning.grpc.pb.h"
 #include "support/file_system.h"
-#include "support/scratch_folder.h"
-#include "tests/tuner/fake_job.h"
-#include "tests/tuner/fakes.h"
+#include "tests/tuner/network_fixture.h"
 #include "transport/certificates.h"
-#include "transport/dial.h"
-#include "tuner/add_grant.h"
 #include "tuner/role.h"
-#include "tuner/server_identity.h"
-#include "tuner/service/daemon.h"
 
 namespace hone::tuner {
 namespace {
 
-namespace v1 = hone::v1;
-
 using testing::HasSubstr;
-
-int64_t NowS() { return Clock::Real().WallTimeNs() / 1'000'000'000; }
-
-class NetworkTest : public testing::Test {
- protected:
-  NetworkTest() {
-    EXPECT_TRUE(identity_.Make({"localhost", "127.0.0.1"}, NowS()).ok());
-    address_.certificate = identity_.Fingerprint().value();
-    tls_ = identity_.OptionsFor("127.0.0.1:0");
-  }
-  ~NetworkTest() override { daemon_.reset(); }
-
-  void Start() {
-    DaemonOptions options;
-    options.socket = folder_.path() + "/run/socket";
-    options.tls = tls_;
-    options.advertised = "farm:7070";
-    options.certificate = address_.certificate;
-    DaemonParts parts;
-    parts.store = store_.get();
-    parts.lowerer = &lowerer_;
-    parts.builder = std::make_unique<FakeBuilder>(&builder_thread_);
-    parts.search = [this](const std::string& name) { return name == "fake" ? &search_ : nullptr; };
-    parts.clock = &Clock::Real();
-    daemon_ = Daemon::Start(std::move(options), std::move(parts)).value();
-    address_.host_port = "127.0.0.1:" + std::to_string(daemon_->port());
-  }
-
-  // A new name's address, with a token.
-  ServerAddress Grant(const std::string& name, const std::string& role, int64_t lasts_ns = 0) {
-    ServerAddress address = address_;
-    const auto added =
-        AddGrantTo(*store_, Clock::Real(), {.name = name, .role = role, .lasts_ns = lasts_ns});
-    EXPECT_TRUE(added.ok()) << added.status();
-    if (added.ok()) address.token = added->token;
-    return address;
-  }
-
-  template <typename Service, typename Request, typename Response>
-  static absl::Status Call(const DaemonConnection& to,
-                           grpc::Status (Service::Stub::*method)(grpc::ClientContext*,
-                                                                 const Request&, Response*),
-                           const Request& request, Response* response) {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-    const auto stub = Service::NewStub(to.channel());
-    return to.StatusOf((stub.get()->*method)(&context, request, response));
-  }
-  static absl::Status List(const DaemonConnection& to) {
-    v1::ListJobsResponse response;
-    return Call<v1::TuningService>(to, &v1::TuningService::Stub::ListJobs, v1::ListJobsRequest(),
-                                   &response);
-  }
-  static absl::StatusOr<v1::JobInfo> Submit(const DaemonConnection& to, const std::string& client) {
-    v1::SubmitJobRequest request;
-    request.set_client_id(client);
-    *request.mutable_spec() = FakeJob({"conv"}, 20);
-    v1::SubmitJobResponse response;
-    const absl::Status status =
-        Call<v1::TuningService>(to, &v1::TuningService::Stub::SubmitJob, request, &response);
-    if (!status.ok()) return status;
-    return response.job();
-  }
-  static absl::Status Pause(const DaemonConnection& to, int64_t job) {
-    v1::PauseJobRequest request;
-    request.set_id(job);
-    v1::PauseJobResponse response;
-    return Call<v1::TuningService>(to, &v1::TuningService::Stub::PauseJob, request, &response);
-  }
-  // Asks again until it is let in: a daemon notices within a second what another has changed.
-  static absl::Status ListOnceKnown(const DaemonConnection& to) {
-    const int64_t until_s = NowS() + 20;
-    absl::Status status = List(to);
-    while (absl::IsUnauthenticated(status) && NowS() < until_s) status = List(to);
-    return status;
-  }
-
-  const ScratchFolder folder_ = ScratchFolder::Make(testing::TempDir(), "network").value();
-  const ServerIdentity identity_{folder_.path() + "/tls"};
-  TlsOptions tls_;
-  ServerAddress address_;
-  const std::unique_ptr<tuning_db::Store> store_ = tuning_db::MakeMemoryStore();
-  FakeLowerer lowerer_;
-  FakeSearch search_;
-  ThreadExecutor builder_thread_;
-  std::unique_ptr<Daemon> daemon_;
-};
-
-TEST_F(NetworkTest, EveryMethodOfEveryServiceHasARole) {
-  for (const google::protobuf::FileDescriptor* file :
-       {v1::ListJobsRequest::descriptor()->file(), v1::ListWorkersRequest::descriptor()->file(),
-        v1::ListRecordsRequest::descriptor()->file(),
-        v1::ListGrantsRequest::descriptor()->file()}) {
-    for (int s = 0; s < file->service_count(); ++s) {
-      for (int m = 0; m < file->service(s)->method_count(); ++m) {
-        const auto* method = file->service(s)->method(m);
-        const std::string name =
-            "/" + file->service(s)->full_name() + "/" + std::string(method->name());
-        EXPECT_TRUE(RoleFor(name)) << name;
-      }
-    }
-  }
-}
-
-TEST_F(NetworkTest, RolesAllowWhatTheySay) {
-  EXPECT_FALSE(MayCall(Role::kRead, "/hone.v1.TuningService/SubmitJob"));
-  EXPECT_FALSE(MayCall(Role::kRead, "/hone.v1.FarmService/Work"));
-  EXPECT_TRUE(MayCall(Role::kSubmit, "/hone.v1.TuningService/SubmitJob"));
-  EXPECT_TRUE(MayCall(Role::kSubmit, "/hone.v1.LogService/ListRecords"));
-  EXPECT_FALSE(MayCall(Role::kSubmit, "/hone.v1.LogService/RetractRecord"));
-  EXPECT_FALSE(MayCall(Role::kSubmit, "/hone.v1.FarmService/Work"));
-  EXPECT_TRUE(MayCall(Role::kWork, "/hone.v1.FarmService/Work"));
-  EXPECT_FALSE(MayCall(Role::kWork, "/hone.v1.TuningService/ListJobs"));
-  EXPECT_FALSE(MayCall(Role::kSubmit, "/hone.v1.TuningService/OfANewerRelease"));
-  EXPECT_TRUE(MayCall(Role::kAdmin, "/hone.v1.TuningService/OfANewerRelease"));
-}
 
 TEST_F(NetworkTest, EveryRoleMayAskWhoItIs) {
   for (const Role role : {Role::kRead, Role::kSubmit, Role::kWork, Role::kAdmin}) {
@@ -313,18 +187,6 @@ TEST_F(NetworkTest, AClientsCertificateDoesInsteadOfAToken) {
   EXPECT_TRUE(absl::IsUnauthenticated(List(*dial("board-8")))) << "nobody granted it anything";
   EXPECT_TRUE(List(DaemonConnection(Grant("ann", "read"))).code() != absl::StatusCode::kUnavailable)
       << "tokens do as before";
-}
-
-TEST_F(NetworkTest, PlaintextIsNotAnswered) {
-  Start();
-  const auto channel = grpc::CreateChannel(address_.host_port, grpc::InsecureChannelCredentials());
-  const auto stub = v1::TuningService::NewStub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-  context.AddMetadata("authorization", "Bearer " + Grant("ann", "admin").token);
-  v1::ListJobsResponse response;
-  EXPECT_EQ(stub->ListJobs(&context, v1::ListJobsRequest(), &response).error_code(),
-            grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST_F(NetworkTest, FilesThatAreNoIdentityAreRefused) {
