@@ -77,6 +77,12 @@ void ExpectStops(ChildProcess& process) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+// It was told to stop; a second signal would end it at once.
+void ExpectEnds(ChildProcess& process) {
+  EXPECT_TRUE(Eventually([&] { return process.HasEnded(); }));
+  ExpectStops(process);
+}
+
 TEST_F(Operation, ARollingRestartUnderAJobLeavesItsBudgetExact) {
   constexpr int64_t kTrials = 24;
   StartHoned();
@@ -169,7 +175,7 @@ TEST_F(Operation, AServiceManagerIsToldHowDaemonAndWorkerFare) {
     EXPECT_TRUE(manager.Hears("WATCHDOG=1")) << "again";
     kill(honed_->pid(), SIGTERM);
     EXPECT_TRUE(manager.Hears("STOPPING=1"));
-    ExpectStops(*honed_);
+    ExpectEnds(*honed_);
   }
   StartHoned();
   ServiceManagerSocket manager(folder_ / "notify2");
@@ -179,7 +185,7 @@ TEST_F(Operation, AServiceManagerIsToldHowDaemonAndWorkerFare) {
   EXPECT_TRUE(manager.Hears("WATCHDOG=1")) << "again";
   kill(workers_["w1"]->pid(), SIGTERM);
   EXPECT_TRUE(manager.Hears("STOPPING=1"));
-  ExpectStops(*workers_["w1"]);
+  ExpectEnds(*workers_["w1"]);
 }
 
 // Each line of the file is an object of JSON.
