@@ -203,8 +203,8 @@ absl::Status RunStreams(const ServerAddress& address, Router* router,
     spdlog::info("no stream to {} ({}); next try in {} ms", address.Name(), status.error_message(),
                  wait_ns / 1'000'000);
     if (options.beat) options.beat();
-    // gRPC connects only while somebody waits for it. A stream that began before would fail with what
-    // an earlier attempt found, though the daemon is back.
+    // gRPC connects only while somebody waits for it. A stream that began before would fail with
+    // what an earlier attempt found, though the daemon is back.
     if (!router->AwaitFinished(wait_ns)) {
       connection.channel()->WaitForConnected(std::chrono::system_clock::now() +
                                              std::chrono::nanoseconds(kConnectNs));

@@ -145,7 +145,8 @@ bool TaskRunner::NeedsFinal() const {
   if (!WantsWinner()) return false;
   if (const std::optional<tuning_db::Final>& final = history.final()) {
     // One that does not know that the search has ended leaves its winner less than tuned; nor does
-    // one know that the space is used up whose confirm trial an earlier life of the daemon proposed.
+    // one know that the space is used up whose confirm trial an earlier life of the daemon
+    // proposed.
     if (EndedShare() > 0 && !tuning_db::IsTuned(*final)) return true;
     if (exhausted && final->space_size > final->distinct_trials) return true;
   }
