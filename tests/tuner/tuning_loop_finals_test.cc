@@ -121,7 +121,7 @@ TEST(TuningLoopFinals, OneThatARestartCutInHalfKnowsThatTheSpaceIsUsedUp) {
   world.Restart();
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
-  // Of the 512 configs some are one nest.
+  // Some of the 512 configs are one nest.
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 384u);
   EXPECT_EQ(world.store->NewestFinal(1, "NC->NC").value()->space_size, 384);
 }
