@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/target_text.h"
 #include "tuner/priority_weight.h"
 
 namespace hone::tuner {
@@ -118,7 +119,7 @@ size_t TargetQueues::size() const {
 std::map<std::string, size_t> TargetQueues::SizesByKind() const {
   std::map<std::string, size_t> sizes = {{"llvm", 0}, {"cuda", 0}, {"opencl", 0}};
   for (const auto& [need, target] : targets_) {
-    const auto of_kind = sizes.find(need.target.substr(0, need.target.find(' ')));
+    const auto of_kind = sizes.find(std::string(KindOf(need.target)));
     if (of_kind != sizes.end()) of_kind->second += target.queue.size();
   }
   return sizes;
