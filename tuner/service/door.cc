@@ -10,6 +10,13 @@
 #include "tuner/service/server_limits.h"
 
 namespace hone::tuner {
+namespace {
+
+constexpr int kHandshakeMs = 10'000;
+// Without a call. A client that calls again dials again.
+constexpr int kIdleMs = 300'000;
+
+}  // namespace
 
 struct Door::Impl {
   std::vector<std::unique_ptr<grpc::Service>> services;
@@ -20,7 +27,8 @@ struct Door::Impl {
 Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 absl::StatusOr<std::unique_ptr<Door>> Door::Open(
-    std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts) {
+    std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts,
+    std::shared_ptr<grpc::ServerCredentials> credentials) {
   auto impl = std::make_unique<Impl>();
   impl->services = std::move(services);
   grpc::ServerBuilder builder;
@@ -29,9 +37,14 @@ absl::StatusOr<std::unique_ptr<Door>> Door::Open(
   for (const std::unique_ptr<grpc::Service>& service : impl->services) {
     builder.RegisterService(service.get());
   }
+  if (credentials == nullptr) {
+    credentials = grpc::InsecureServerCredentials();
+  } else {
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
+  }
   impl->acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
   impl->server = builder.BuildAndStart();
   if (impl->server == nullptr) return absl::InternalError("gRPC cannot start a server");
   return std::unique_ptr<Door>(new Door(std::move(impl)));

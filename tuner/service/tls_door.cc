@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <utility>
 
 #include "support/file_system.h"
@@ -17,9 +16,6 @@
 #include "transport/certificates.h"
 #include "tuner/service/call_credentials.h"
 #include "tuner/service/grpc_status.h"
-#include "tuner/service/rpc_counts.h"
-#include "tuner/service/server_limits.h"
-#include "tuner/service/tcp_listener.h"
 
 namespace hone::tuner {
 namespace {
@@ -27,9 +23,6 @@ namespace {
 namespace tls = grpc::experimental;
 
 constexpr unsigned kRefreshS = 1;
-constexpr int kHandshakeMs = 10'000;
-// Without a call. A client that calls again dials again.
-constexpr int kIdleMs = 300'000;
 
 // gRPC shows it every call before a handler runs.
 class Gate final : public grpc::AuthMetadataProcessor {
@@ -86,49 +79,15 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsOptions& options
 
 }  // namespace
 
-struct TlsDoor::Impl {
-  std::vector<std::unique_ptr<grpc::Service>> services;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
-  std::unique_ptr<grpc::Server> server;
-  std::unique_ptr<TcpListener> listener;
-};
-
-TlsDoor::TlsDoor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
 absl::StatusOr<std::unique_ptr<TlsDoor>> TlsDoor::Open(
     const TlsOptions& options, Gatekeeper* gatekeeper,
     std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts) {
   HONE_RETURN_IF_ERROR(CheckFiles(options));
-  auto impl = std::make_unique<Impl>();
-  impl->services = std::move(services);
-  grpc::ServerBuilder builder;
-  LimitServer(builder);
-  if (counts != nullptr) counts->CountCallsOf(builder);
-  for (const std::unique_ptr<grpc::Service>& service : impl->services) {
-    builder.RegisterService(service.get());
-  }
-  // Strangers can open connections; what they leave half-open or idle is closed.
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
-  impl->acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      CredentialsOf(options, gatekeeper));
-  HONE_ASSIGN_OR_RETURN(impl->listener, TcpListener::Listen(options.listen));
-  impl->server = builder.BuildAndStart();
-  if (impl->server == nullptr) return absl::InternalError("gRPC cannot start a server");
-  impl->listener->Serve([acceptor = impl->acceptor.get()](int fd) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = fd;
-    acceptor->HandleNewConnection(&connection);
-  });
-  return std::unique_ptr<TlsDoor>(new TlsDoor(std::move(impl)));
+  HONE_ASSIGN_OR_RETURN(auto listener, TcpListener::Listen(options.listen));
+  HONE_ASSIGN_OR_RETURN(
+      auto door, Door::Open(std::move(services), counts, CredentialsOf(options, gatekeeper)));
+  listener->Serve([to = door.get()](int fd) { to->Take(fd); });
+  return std::unique_ptr<TlsDoor>(new TlsDoor(std::move(door), std::move(listener)));
 }
-
-TlsDoor::~TlsDoor() {
-  impl_->listener->Stop();
-  impl_->server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
-}
-
-int TlsDoor::port() const { return impl_->listener->port(); }
 
 }  // namespace hone::tuner

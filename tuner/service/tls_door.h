@@ -3,20 +3,16 @@
 #define HONE_TUNER_SERVICE_TLS_DOOR_H_
 
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tuner/service/door.h"
 #include "tuner/service/gatekeeper.h"
+#include "tuner/service/tcp_listener.h"
 #include "tuner/tls_options.h"
 
-namespace grpc {
-class Service;
-}
-
 namespace hone::tuner {
-
-class RpcCounts;
 
 // Every call is shown to the gatekeeper before a service sees it. The files are read again when
 // they change. Thread-safe.
@@ -27,16 +23,17 @@ class TlsDoor {
   static absl::StatusOr<std::unique_ptr<TlsDoor>> Open(
       const TlsOptions& options, Gatekeeper* gatekeeper,
       std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts = nullptr);
-  // Calls get a moment to end, then they are cancelled.
-  ~TlsDoor();
 
   // The port that is served.
-  int port() const;
+  int port() const { return listener_->port(); }
 
  private:
-  struct Impl;
-  explicit TlsDoor(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  TlsDoor(std::unique_ptr<Door> door, std::unique_ptr<TcpListener> listener)
+      : door_(std::move(door)), listener_(std::move(listener)) {}
+
+  // Nobody dials any more when the door is closed.
+  const std::unique_ptr<Door> door_;
+  const std::unique_ptr<TcpListener> listener_;
 };
 
 }  // namespace hone::tuner
