@@ -3,13 +3,13 @@
 #include <grpc/support/log.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "support/clock.h"
+#include "support/log_budget.h"
 
 namespace hone {
 namespace {
@@ -17,25 +17,13 @@ namespace {
 constexpr int64_t kWindowNs = 10'000'000'000;
 constexpr int kMostInWindow = 5;
 
-// What one place in gRPC's code says. Strangers who dial make it say much, and must not fill a
-// disk.
-struct Place {
-  int64_t began_ns = 0;
-  int said = 0;  // since then
-};
-
-// Whether the place may say one more thing; *swallowed: how many it could not before this one.
+// Whether this place in gRPC's code may say one more thing; *swallowed as LogBudget has it.
 bool MaySay(const char* file, int line, int* swallowed) {
   static std::mutex mutex;
-  static auto* const places = new std::map<std::pair<std::string, int>, Place>();
-  const int64_t now_ns = Clock::Real().NowNs();
+  static auto* const budgets = new std::map<std::pair<std::string, int>, LogBudget>();
   const std::lock_guard lock(mutex);
-  Place& place = (*places)[{file, line}];
-  if (place.said == 0 || now_ns - place.began_ns >= kWindowNs) {
-    *swallowed = std::max(0, place.said - kMostInWindow);
-    place = {.began_ns = now_ns, .said = 0};
-  }
-  return ++place.said <= kMostInWindow;
+  LogBudget& budget = budgets->try_emplace({file, line}, kMostInWindow, kWindowNs).first->second;
+  return budget.Spend(Clock::Real().NowNs(), swallowed);
 }
 
 spdlog::level::level_enum LevelOf(gpr_log_severity severity) {

@@ -19,7 +19,6 @@ namespace hone::tuner {
 namespace {
 
 constexpr int kRetryMs = 100;
-constexpr int64_t kComplaintNs = 10'000'000'000;
 constexpr rlim_t kLeastReserve = 64;
 
 // The lowest free number is a new descriptor's: one from here on says that so many are in use.
@@ -92,10 +91,8 @@ void AcceptLoop::AcceptOne(int socket) {
 }
 
 void AcceptLoop::Complain(const std::string& what) {
-  const int64_t now_ns = Clock::Real().NowNs();
-  if (complained_ns_ != 0 && now_ns - complained_ns_ < kComplaintNs) return;
-  complained_ns_ = now_ns;
-  spdlog::error("{}: {}", name_, what);
+  int swallowed = 0;
+  if (complaints_.Spend(Clock::Real().NowNs(), &swallowed)) spdlog::error("{}: {}", name_, what);
 }
 
 void AllowManyDescriptors() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "support/log_budget.h"
 
 namespace hone::tuner {
 
@@ -36,14 +37,13 @@ class AcceptLoop {
       : sockets_(std::move(sockets)), stop_fd_(stop_fd), name_(std::move(name)) {}
   void Loop();
   void AcceptOne(int socket);
-  // Logs at most one sentence in ten seconds: who dials must not fill a disk.
   void Complain(const std::string& what);
 
   const std::vector<int> sockets_;
   const int stop_fd_;  // an event: readable once it is to stop
   const std::string name_;
   std::function<void(int)> take_;
-  int64_t complained_ns_ = 0;  // 0: never
+  LogBudget complaints_{1, 10'000'000'000};
   std::thread thread_;
 };
 
