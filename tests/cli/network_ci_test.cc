@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "support/child_process.h"
+#include "tests/cli/farm_fixture.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
 
@@ -20,17 +21,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
-
-class Network : public ::testing::Test {
+class Network : public OwnFolder {
  protected:
-  Network() {
-    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
-    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
-    EXPECT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
-  }
-  ~Network() override { unsetenv("XDG_RUNTIME_DIR"); }
-
   // At a port of the system's choice, for which the identity's names hold as well.
   void StartHoned() {
     auto init = ChildProcess::Start({HONE_BIN_DIR "/honed", "init", "--tls", folder_ / "tls",
@@ -64,14 +56,12 @@ class Network : public ::testing::Test {
   void Grant(const std::string& name, const std::string& role) {
     WriteJoin(name, Hone({"auth", "add", name, "--role", role, "--server", At("admin")})["secret"]);
   }
-  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
   Finished Run(std::vector<std::string> args) { return RunHone(std::move(args), folder_.path()); }
   std::string AuditLog() {
     std::ifstream file(folder_ / "audit");
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  TestFolder folder_;
   std::unique_ptr<ChildProcess> honed_;
   std::unique_ptr<ChildProcess> worker_;
   std::string port_;  // ":4711"

@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "support/child_process.h"
+#include "tests/cli/farm_fixture.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
 #include "tuning_db/store.h"
@@ -27,47 +28,15 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 // A process that is told to stop has so long.
 constexpr int64_t kStopNs = 30 * kSecondNs;
 
-class Operation : public ::testing::Test {
+class Operation : public FarmAtASocket {
  protected:
-  Operation() {
-    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
-    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
-    EXPECT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
-  }
-  ~Operation() override { unsetenv("XDG_RUNTIME_DIR"); }
-
-  void StartHoned() {
-    auto child = ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db"});
-    ASSERT_TRUE(child.ok()) << child.status();
-    honed_ = std::make_unique<ChildProcess>(*std::move(child));
-    ASSERT_TRUE(honed_->ReadLine(30 * kSecondNs).ok());
-  }
-  void StartWorker(const std::string& name) {
-    auto child =
-        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", name, "--threads", "1"});
-    ASSERT_TRUE(child.ok()) << child.status();
-    workers_[name] = std::make_unique<ChildProcess>(*std::move(child));
-    ASSERT_TRUE(Eventually([&] { return WorkerNames().contains(name); }));
-  }
-  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
-  std::set<std::string> WorkerNames() {
-    std::set<std::string> names;
-    const json workers = Hone({"worker", "list"})["workers"];
-    for (const json& worker : workers) names.insert(worker["worker"]);
-    return names;
-  }
   std::unique_ptr<tuning_db::Store> Open() const {
     return tuning_db::OpenSqliteStore(folder_ / "hone.db", tuning_db::OpenMode::kReadOnly).value();
   }
   size_t CountRecords() const { return Open()->Records({}).value().size(); }
-
-  TestFolder folder_;
-  std::unique_ptr<ChildProcess> honed_;
-  std::map<std::string, std::unique_ptr<ChildProcess>> workers_;
 };
 
 // Told to stop by SIGTERM, it ends in time and by itself.

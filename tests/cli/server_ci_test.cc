@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "support/child_process.h"
+#include "tests/cli/farm_fixture.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
 
@@ -18,44 +19,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
-
-class Server : public ::testing::Test {
- protected:
-  Server() {
-    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
-    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);  // where the default socket is
-    EXPECT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
-  }
-  ~Server() override { unsetenv("XDG_RUNTIME_DIR"); }
-
-  void StartHoned() {
-    auto child = ChildProcess::Start({HONE_BIN_DIR "/honed", "--db", folder_ / "hone.db"});
-    ASSERT_TRUE(child.ok()) << child.status();
-    honed_ = std::make_unique<ChildProcess>(*std::move(child));
-    ASSERT_TRUE(honed_->ReadLine(30 * kSecondNs).ok());
-  }
-  void StartWorker(const std::string& name, const std::string& threads = "1") {
-    auto child =
-        ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--name", name, "--threads", threads});
-    ASSERT_TRUE(child.ok()) << child.status();
-    std::unique_ptr<ChildProcess>& worker = threads == "1" ? worker_ : other_worker_;
-    worker = std::make_unique<ChildProcess>(*std::move(child));
-    ASSERT_TRUE(Eventually([&] { return WorkerNames().contains(name); }));
-  }
-  json Hone(std::vector<std::string> args) { return RunHoneJson(std::move(args), folder_.path()); }
-  std::set<std::string> WorkerNames() {
-    std::set<std::string> names;
-    const json workers = Hone({"worker", "list"})["workers"];
-    for (const json& worker : workers) names.insert(worker["worker"]);
-    return names;
-  }
-
-  TestFolder folder_;
-  std::unique_ptr<ChildProcess> honed_;
-  std::unique_ptr<ChildProcess> worker_;
-  std::unique_ptr<ChildProcess> other_worker_;
-};
+class Server : public FarmAtASocket {};
 
 TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   StartHoned();
@@ -91,7 +55,7 @@ TEST_F(Server, ADrainedWorkerFinishesAndLeaves) {
   EXPECT_THAT(RunHone({"worker", "list"}, folder_.path()).out, HasSubstr("0/3"));
 
   EXPECT_EQ(RunHone({"worker", "drain", "bench-1"}, folder_.path()).exit_code, 0);
-  EXPECT_TRUE(Eventually([&] { return worker_->HasEnded(); }));
+  EXPECT_TRUE(Eventually([&] { return workers_["bench-1"]->HasEnded(); }));
   EXPECT_TRUE(Eventually([&] { return WorkerNames().empty(); }));
   const Finished nobody = RunHone({"worker", "drain", "bench-1"}, folder_.path());
   EXPECT_EQ(nobody.exit_code, 3);
@@ -145,9 +109,9 @@ TEST_F(Server, ASecondWorkerOfOneNameLeavesAndTheFirstStays) {
   EXPECT_EQ(WEXITSTATUS(second->Stop(0)), 7);
   const json after = Hone({"worker", "show", "bench-1"})["worker"];
   EXPECT_EQ(after["instance"], first["instance"]);
-  EXPECT_FALSE(worker_->HasEnded());
+  EXPECT_FALSE(workers_["bench-1"]->HasEnded());
   // One that is started again under its name is let in, however fast it is.
-  worker_.reset();
+  workers_.erase("bench-1");
   StartWorker("bench-1");
   EXPECT_NE(Hone({"worker", "show", "bench-1"})["worker"]["instance"], first["instance"]);
 }
