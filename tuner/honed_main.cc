@@ -335,7 +335,14 @@ absl::Status ServeNetwork(const Flags& flags, DaemonOptions& options) {
 }
 
 int Run(const Flags& flags) {
+  // Signals are caught first: the parent may end at any moment from here on, and what was made for
+  // this daemon has to go with it.
   if (!CatchSignals()) return Fail(kFailed, "cannot catch signals");
+  if (flags.parent_death_signal && !EndWithParent(SIGTERM, flags.parent)) {
+    return Fail(kFailed, "the parent process is gone");
+  }
+  // This is done before there are threads, which inherit the cores of this one.
+  if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
   AllowManyDescriptors();
   auto store = OpenStore(flags);
   if (absl::IsCancelled(store.status())) return kDone;
@@ -443,11 +450,6 @@ int Main(int argc, char** argv) {
   if (flags.builders == 0) flags.builders = BuildersFor(flags);
   spdlog::set_level(spdlog::level::from_str(flags.log_level));
   if (flags.embedded) flags.client = flags.parent != 0 ? flags.parent : getppid();
-  if (flags.parent_death_signal && !EndWithParent(SIGTERM, flags.parent)) {
-    return Fail(kFailed, "the parent process is gone");
-  }
-  // This is done before there are threads, which inherit the cores of this one.
-  if (flags.local_threads > 0) LeaveLastCores(flags.local_threads);
   const int code = Run(flags);
   // It was made for this socket.
   if (flags.embedded) rmdir(std::filesystem::path(flags.socket).parent_path().c_str());

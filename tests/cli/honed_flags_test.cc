@@ -1,6 +1,9 @@
 // What honed makes of a file of flags.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "support/child_process.h"
 #include "tests/cli/run_hone.h"
@@ -44,6 +47,18 @@ TEST_F(HonedFlags, HealthIsThatOfTheDaemonAtTheSocket) {
   EXPECT_EQ(said, "serving, workers: 0");
   honed->Stop(kLimitNs);
   EXPECT_EQ(Health(), 5);
+}
+
+// A `hone tune` that was killed while its daemon began.
+TEST_F(HonedFlags, ADaemonWhoseParentIsGoneLeavesNoFolder) {
+  const std::filesystem::path run = folder_ / "run";
+  std::filesystem::create_directory(run);
+  auto honed = ChildProcess::Start({HONE_BIN_DIR "/honed", "--embedded", "--memory", "--socket",
+                                    run / "socket", "--parent-death-signal", "--parent",
+                                    std::to_string(getpid() + 1)});
+  ASSERT_TRUE(honed.ok()) << honed.status();
+  EXPECT_TRUE(Eventually([&] { return honed->HasEnded(); }));
+  EXPECT_FALSE(std::filesystem::exists(run));
 }
 
 TEST_F(HonedFlags, AreReadFromTheFile) {
