@@ -33,6 +33,13 @@ constexpr std::array kMethods = {
     Named{"/hone.v1.FarmService/QuarantineWorker", Role::kAdmin},
     Named{"/hone.v1.FarmService/ReleaseWorker", Role::kAdmin},
     Named{"/hone.v1.LogService/ListRecords", Role::kRead},
+    Named{"/hone.v1.LogService/GetRecord", Role::kRead},
+    Named{"/hone.v1.LogService/ListFinals", Role::kRead},
+    Named{"/hone.v1.LogService/GetLogStats", Role::kRead},
+    Named{"/hone.v1.LogService/ListMisses", Role::kRead},
+    Named{"/hone.v1.LogService/ExportLog", Role::kRead},
+    // What it adds decides what every compile gets.
+    Named{"/hone.v1.LogService/ImportLog", Role::kAdmin},
     Named{"/hone.v1.LogService/RetractRecord", Role::kAdmin},
     Named{"/hone.v1.LogService/Prune", Role::kAdmin},
     Named{"/hone.v1.AuthService/AddGrant", Role::kAdmin},
