@@ -60,7 +60,7 @@ struct Flags {
   std::string client_authority;
   std::string audit_log;
   std::string metrics;
-  Quota quota = {.most_jobs = 100, .most_tasks = 10'000};
+  Quota quota = {.most_jobs = 100, .most_tasks = 10'000, .most_bytes = int64_t{256} << 20};
   std::string log_level = "info";
   std::string log_format = "text";
   std::string builder_executable = DefaultBuilderExecutable();
@@ -106,6 +106,13 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--most-kernels", flags.quota.most_tasks, "kernels of all of these jobs")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--most-bytes", flags.quota.most_bytes, "bytes of these kernels' workloads")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--most-open-trials", flags.tuning.most_open_of_one,
+                 "trials that one submitter may have under way; 0: what the devices are worth")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warning, error, off")

@@ -19,6 +19,7 @@ inline constexpr size_t kMostClientIdBytes = 1024;
 struct Quota {
   int64_t most_jobs = 0;
   int64_t most_tasks = 0;
+  int64_t most_bytes = 0;  // of their workloads' texts
 };
 
 // Who asks for a job.

@@ -13,6 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 namespace v1 = hone::v1;
 
+constexpr int64_t kMostBytes = 1000;
+
 class JobDeskTest : public ::testing::Test {
  protected:
   JobDeskTest() {
@@ -24,7 +26,7 @@ class JobDeskTest : public ::testing::Test {
     parts.submitted = [this](int64_t job, const TaskContexts&) { submitted_.push_back(job); };
     parts.executor = &executor_;
     parts.ownership = {"unix:socket", 7};
-    parts.quota = {.most_jobs = 2, .most_tasks = 3};
+    parts.quota = {.most_jobs = 2, .most_tasks = 3, .most_bytes = kMostBytes};
     desk_ = std::make_unique<JobDesk>(std::move(parts));
   }
 
@@ -169,10 +171,36 @@ TEST_F(JobDeskTest, ASubmitterWithAQuotaHasSoManyKernels) {
   const auto& refused = Submit("a", large);
   RunAll();
   EXPECT_TRUE(absl::IsResourceExhausted(refused.status())) << refused.status();
+  EXPECT_TRUE(absl::IsNotFound(store_->GetTask(1).status())) << "a task of a refused job is stored";
   submitter_.has_quota = false;
   const auto& taken = Submit("a", large);
   RunAll();
   EXPECT_TRUE(taken.ok()) << taken.status();
+}
+
+TEST_F(JobDeskTest, ASubmitterWithAQuotaHasSoManyBytesOfWorkloads) {
+  submitter_.has_quota = true;
+  const v1::JobSpec half = FakeJob({std::string(kMostBytes / 2, 'a')}, 20);
+  const v1::JobSpec more = FakeJob({std::string(kMostBytes / 2 + 1, 'b')}, 20);
+  const auto& first = Submit("a", half);
+  const auto& refused = Submit("b", more);
+  RunAll();
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused.status())) << refused.status();
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("1001 bytes, and may have 1000"));
+  // The same kernels once more are as many bytes once more, also in a clone.
+  v1::CloneJobRequest request;
+  request.set_id(first->id);
+  request.set_client_id("c");
+  absl::StatusOr<tuning_db::Job> clone = absl::UnknownError("no answer");
+  desk_->Clone(request, submitter_, [&](absl::StatusOr<tuning_db::Job> job) { clone = job; });
+  RunAll();
+  EXPECT_TRUE(clone.ok()) << clone.status();
+  ASSERT_TRUE(store_->SetJobState(clone->id, tuning_db::JobState::kCancelled, "").ok());
+  ASSERT_TRUE(store_->SetJobState(first->id, tuning_db::JobState::kCancelled, "").ok());
+  const auto& later = Submit("b", more);
+  RunAll();
+  EXPECT_TRUE(later.ok()) << later.status();
 }
 
 }  // namespace

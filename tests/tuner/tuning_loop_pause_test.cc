@@ -343,6 +343,29 @@ TEST(TuningLoopShares, WhoSubmitsThreeJobsGetsNoMoreThanWhoSubmitsOne) {
   EXPECT_LE(of_ben, 64);
 }
 
+TEST(TuningLoopShares, ASubmitterHasNoMoreTrialsOpenThanTheQuota) {
+  World world({.least_open_trials = 64, .most_open_of_one = 16});
+  world.AddWorker("w1", 1);
+  for (const char* name : {"1", "2"}) {
+    world.Submit({.client_id = std::string("ann ") + name,
+                  .workloads = {std::string("a") + name, std::string("c") + name},
+                  .trials = 32,
+                  .submitter = "ann"});
+  }
+  const int64_t of_ben =
+      world.Submit({.client_id = "ben", .workloads = {"b"}, .trials = 32, .submitter = "ben"});
+  size_t most_of_ann = 0;
+  do {
+    size_t of_ann = 0;
+    for (const tuning_db::Trial& trial : world.store->OpenTrials(0).value()) {
+      of_ann += trial.job != of_ben ? 1 : 0;
+    }
+    most_of_ann = std::max(most_of_ann, of_ann);
+  } while (world.Step());
+  EXPECT_EQ(most_of_ann, 16u) << "two batches of eight";
+  EXPECT_EQ(world.Records(Purpose::kSearch).size(), 5u * 32) << "everything is tried all the same";
+}
+
 TEST(TuningLoopShares, AmongTheJobsOfOneSubmitterTheGreaterPriorityGoesFirst) {
   World world({.least_open_trials = 16});
   world.AddWorker("w1", 1);

@@ -27,6 +27,9 @@ struct TuningOptions {
   // its devices can hold and what is built meanwhile, within these bounds.
   int least_open_trials = 24;
   int max_open_trials = 4096;
+  // How many of these one submitter may have, whatever they are for; 0: all. One batch is always
+  // let in, so that nobody waits for good.
+  int64_t most_open_of_one = 0;
   int build_batches = 2;  // handed to the builder at once
   int final_top = 8;      // trials in a final, beside incumbent and default
   int final_rounds = 11;

@@ -25,6 +25,9 @@ struct Share {
   double weight = 0;  // of the greatest priority that it waits with
 };
 
+// Whether a batch more would be too many. One is let in where none is open.
+bool IsFull(int64_t open, int batch, int64_t most) { return open > 0 && open + batch > most; }
+
 TaskView ViewOf(const TaskRunner& runner, int batch) {
   const TaskHistory& history = runner.history;
   TaskView view;
@@ -96,6 +99,7 @@ void SearchStage::ProposeMore() {
 TaskRunner* SearchStage::Choose() {
   const int batch = loop_.options.batch;
   std::map<DeviceNeed, int64_t> open;
+  std::map<std::string, int64_t> open_of;                      // by submitter
   std::map<std::pair<DeviceNeed, std::string>, Share> shares;  // by need and submitter
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!runner->is_served) continue;
@@ -103,6 +107,7 @@ TaskRunner* SearchStage::Choose() {
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
     const DeviceNeed need = runner->Need();
     open[need] += of_runner;
+    open_of[runner->submitter()] += of_runner;
     shares[{need, runner->submitter()}].open += of_runner;
   }
   std::vector<TaskRunner*> able;
@@ -110,7 +115,9 @@ TaskRunner* SearchStage::Choose() {
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!CanPropose(*runner)) continue;
     const DeviceNeed need = runner->Need();
-    if (open[need] > 0 && open[need] + batch > MostOpen(need)) continue;
+    if (IsFull(open[need], batch, MostOpen(need))) continue;
+    const int64_t most_of_one = loop_.options.most_open_of_one;
+    if (most_of_one > 0 && IsFull(open_of[runner->submitter()], batch, most_of_one)) continue;
     able.push_back(runner.get());
     views.push_back(ViewOf(*runner, batch));
     Share& share = shares[{need, runner->submitter()}];

@@ -11,6 +11,7 @@
 #include "tuner/farm/device_class.h"
 #include "tuner/job_changes.h"
 #include "tuner/priority_weight.h"
+#include "tuner/service/job_quota.h"
 #include "tuning_db/clone_job.h"
 
 namespace hone::tuner {
@@ -145,7 +146,11 @@ absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const std::string& 
   tuning_db::Job& job = wanted.job;
   job.client_id = client_id;
   job.submitter = submitter.name;
-  if (submitter.has_quota) HONE_RETURN_IF_ERROR(CheckQuota(job));
+  if (submitter.has_quota) {
+    HONE_ASSIGN_OR_RETURN(const JobSize size, SizeOf(wanted));
+    HONE_RETURN_IF_ERROR(CheckQuota(*parts_.store, parts_.quota, submitter.name, client_id, size));
+  }
+  HONE_RETURN_IF_ERROR(StoreTasks(wanted));
   job.owner = parts_.ownership.owner;
   job.epoch = parts_.ownership.epoch;
   job.is_private = parts_.is_private;
@@ -154,31 +159,23 @@ absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const std::string& 
   return stored;
 }
 
-absl::Status JobDesk::CheckQuota(const tuning_db::Job& job) const {
-  using tuning_db::JobState;
-  const Quota& quota = parts_.quota;
-  if (quota.most_jobs == 0 && quota.most_tasks == 0) return absl::OkStatus();
-  HONE_ASSIGN_OR_RETURN(
-      const std::vector<tuning_db::Job> open,
-      parts_.store->Jobs({.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused},
-                          .submitter = job.submitter}));
-  const auto is_same = [&](const tuning_db::Job& each) { return each.client_id == job.client_id; };
-  if (std::ranges::any_of(open, is_same)) return absl::OkStatus();
-  size_t tasks = job.tasks.size();
-  for (const tuning_db::Job& each : open) tasks += each.tasks.size();
-  const auto exceeds = [](size_t found, int64_t most) {
-    return most > 0 && found > static_cast<size_t>(most);
-  };
-  if (exceeds(open.size() + 1, quota.most_jobs)) {
-    return absl::ResourceExhaustedError(fmt::format(
-        "{} has {} jobs that have not ended, and may have {}; wait for one, or cancel one",
-        job.submitter, open.size(), quota.most_jobs));
+absl::StatusOr<JobSize> JobDesk::SizeOf(const Wanted& wanted) const {
+  HONE_ASSIGN_OR_RETURN(JobSize size, tuner::SizeOf(*parts_.store, wanted.job));
+  size.tasks += static_cast<int64_t>(wanted.new_tasks.size());
+  for (const NewTask& task : wanted.new_tasks) {
+    size.bytes += static_cast<int64_t>(task.row.workload.size());
   }
-  if (!exceeds(tasks, quota.most_tasks)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(fmt::format(
-      "{}'s jobs that have not ended would have {} kernels, and may have {}; wait for one, or "
-      "cancel one",
-      job.submitter, tasks, quota.most_tasks));
+  return size;
+}
+
+absl::Status JobDesk::StoreTasks(Wanted& wanted) {
+  for (NewTask& task : wanted.new_tasks) {
+    HONE_ASSIGN_OR_RETURN(task.of_job.task, parts_.store->EnsureTask(task.row));
+    wanted.contexts[KeyOf(task.of_job)] = std::move(task.context);
+    wanted.job.tasks.push_back(std::move(task.of_job));
+  }
+  wanted.new_tasks.clear();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> JobDesk::ChooseTarget(const std::string& wanted) {
@@ -207,27 +204,27 @@ absl::Status JobDesk::AddTasks(const v1::JobSpec& spec, Wanted& wanted) {
     }
     contexts.push_back(*std::move(context));
   }
-  std::vector<tuning_db::JobTask>& tasks = wanted.job.tasks;
+  const auto key = [](const NewTask& task) {
+    return std::pair(task.row.workload_digest, task.of_job.signature);
+  };
   for (int i = 0; i < spec.tasks_size(); ++i) {
-    const v1::TaskSpec& of_task = spec.tasks(i);
-    tuning_db::Task row;
-    row.workload = of_task.workload();
-    row.workload_digest = Sha256Hex(of_task.workload());
-    const auto& context = contexts[static_cast<size_t>(i)];
-    row.anchor_digest = context->anchor_digest();
-    row.target = target;
-    tuning_db::JobTask task;
-    HONE_ASSIGN_OR_RETURN(task.task, parts_.store->EnsureTask(row));
-    task.signature = of_task.signature();
-    task.name = of_task.name();
-    task.weight = std::isfinite(of_task.weight()) && of_task.weight() > 0 ? of_task.weight() : 1;
-    task.trials = spec.trials();
-    wanted.contexts[KeyOf(task)] = context;
-    const auto same = std::ranges::find(tasks, KeyOf(task), KeyOf);
-    if (same == tasks.end()) {
-      tasks.push_back(std::move(task));
+    const v1::TaskSpec& of_spec = spec.tasks(i);
+    NewTask task;
+    task.context = std::move(contexts[static_cast<size_t>(i)]);
+    task.row.workload = of_spec.workload();
+    task.row.workload_digest = Sha256Hex(of_spec.workload());
+    task.row.anchor_digest = task.context->anchor_digest();
+    task.row.target = target;
+    task.of_job.signature = of_spec.signature();
+    task.of_job.name = of_spec.name();
+    const bool is_weight = std::isfinite(of_spec.weight()) && of_spec.weight() > 0;
+    task.of_job.weight = is_weight ? of_spec.weight() : 1;
+    task.of_job.trials = spec.trials();
+    const auto same = std::ranges::find(wanted.new_tasks, key(task), key);
+    if (same == wanted.new_tasks.end()) {
+      wanted.new_tasks.push_back(std::move(task));
     } else {
-      same->weight += task.weight;
+      same->of_job.weight += task.of_job.weight;
     }
   }
   return absl::OkStatus();

@@ -16,6 +16,7 @@
 #include "tuner/jobs/task_runner.h"
 #include "tuner/lowerer.h"
 #include "tuner/search.h"
+#include "tuner/service/job_quota.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -53,9 +54,17 @@ class JobDesk {
   void Clone(const hone::v1::CloneJobRequest& request, const Submitter& submitter, Done done);
 
  private:
-  // A job that is not stored yet.
+  // A task that may not be stored yet.
+  struct NewTask {
+    tuning_db::Task row;
+    tuning_db::JobTask of_job;  // but for its number
+    std::shared_ptr<const TaskContext> context;
+  };
+  // A job that is not stored yet. What nobody may have is not stored in part either, so its tasks
+  // are apart until it is known that the submitter may.
   struct Wanted {
-    tuning_db::Job job;
+    tuning_db::Job job;  // a clone has its tasks, which are stored
+    std::vector<NewTask> new_tasks = {};
     TaskContexts contexts = {};
   };
 
@@ -66,10 +75,11 @@ class JobDesk {
   // Stores the job under the client's id, as the submitter's, and has it run.
   absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const std::string& client_id,
                                        const Submitter& submitter);
-  // Whether the submitter may have one more job. One that is there already takes nothing.
-  absl::Status CheckQuota(const tuning_db::Job& job) const;
+  absl::StatusOr<JobSize> SizeOf(const Wanted& wanted) const;
+  // Gives the job its new tasks.
+  absl::Status StoreTasks(Wanted& wanted);
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);
-  // Those of the job's target.
+  // The new tasks, of the job's target.
   absl::Status AddTasks(const hone::v1::JobSpec& spec, Wanted& wanted);
 
   const Parts parts_;
