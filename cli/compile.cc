@@ -5,7 +5,9 @@
 #include "cli/compile_report.h"
 #include "cli/config_options.h"
 #include "cli/exit_code.h"
+#include "cli/misses.h"
 #include "cli/model_options.h"
+#include "cli/printable.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/output_file.h"
@@ -23,6 +25,20 @@ struct Options {
   bool json = false;
 };
 
+// That they are not recorded is no reason to be without the module. Who may only read a server's
+// configs cannot add to what it keeps, and knows it; a server of an older release keeps none.
+void NoteMisses(const driver::CompileReport& report, const Options& options) {
+  const std::string& path = options.model.path;
+  const absl::Status recorded =
+      RecordMisses(report, ToUtf8(path.substr(path.rfind('/') + 1)), options.configs);
+  if (recorded.ok() || absl::IsPermissionDenied(recorded) || absl::IsUnimplemented(recorded)) {
+    return;
+  }
+  fmt::print(stderr,
+             "note: kernels without a tuned config are not recorded for tune --misses: {}\n",
+             std::string(recorded.message()));
+}
+
 absl::Status CompileModel(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
@@ -33,6 +49,7 @@ absl::Status CompileModel(const Options& options) {
       driver::Compile(std::move(modules), compile, configs, options.output);
   if (driver::IsNotTuned(report.status())) return WithExitCode(report.status(), kNotTuned);
   HONE_RETURN_IF_ERROR(report.status());
+  NoteMisses(*report, options);
   PrintReport(*report, options.json);
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "cli/compile_report.h"
 
+#include <algorithm>
 #include <map>
 
 #include "cli/json_document.h"
@@ -91,6 +92,14 @@ void PrintReport(const driver::CompileReport& report, bool json) {
       "them alive at once)\n",
       report.kernels.size(), counts, Mib(report.parameters_bytes), Mib(report.arena_bytes),
       Mib(report.peak_live_bytes));
+  const auto missed = std::ranges::count_if(
+      report.kernels, [](const driver::KernelReport& kernel) { return kernel.tier != "tuned"; });
+  if (missed > 0) {
+    fmt::print(
+        "{} kernels have no tuned config: hone tune MODEL tunes them, hone tune --misses what all "
+        "compiles missed\n",
+        missed);
+  }
 }
 
 }  // namespace hone::cli

@@ -138,6 +138,12 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   std::vector<v1::JobSpec> specs;
   for (const TuningRequest& one : requests) {
     HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(one));
+    if (one.misses && work.tasks.tasks.empty()) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected kernels that compiles for {} missed, found none that is not tuned "
+                      "by now; there is nothing to submit",
+                      work.target.ToString()));
+    }
     specs.push_back(std::move(work.spec));
   }
   TuningClient client(address);

@@ -23,6 +23,41 @@ absl::Status LogClient::Retract(int64_t record, const std::string& reason) {
   return connection_->Call(&Connection::Stub::RetractRecord, request).status();
 }
 
+absl::Status LogClient::RecordMisses(const std::vector<tuning_db::Miss>& misses) {
+  v1::RecordMissesRequest request;
+  for (const tuning_db::Miss& miss : misses) {
+    v1::MissInfo& info = *request.add_misses();
+    info.set_workload(miss.workload);
+    info.set_signature(miss.signature);
+    info.set_target(miss.target);
+    info.set_tier(miss.tier);
+    info.set_model(miss.model);
+    info.set_count(miss.count);
+  }
+  return connection_->Call(&Connection::Stub::RecordMisses, request).status();
+}
+
+absl::StatusOr<std::vector<tuning_db::Miss>> LogClient::Misses(const std::string& target) {
+  std::vector<tuning_db::Miss> misses;
+  v1::ListMissesRequest request;
+  request.set_target(target);
+  do {
+    HONE_ASSIGN_OR_RETURN(const v1::ListMissesResponse page,
+                          connection_->Call(&Connection::Stub::ListMisses, request));
+    for (const v1::MissInfo& info : page.misses()) {
+      misses.push_back({.workload = info.workload(),
+                        .workload_digest = info.workload_digest(),
+                        .signature = info.signature(),
+                        .target = info.target(),
+                        .tier = info.tier(),
+                        .model = info.model(),
+                        .count = info.count()});
+    }
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return misses;
+}
+
 absl::StatusOr<tuning_db::Pruned> LogClient::Prune(int64_t before_wall_ns,
                                                    const tuning_db::PrunePlace& place) {
   v1::PruneRequest request;

@@ -1,13 +1,15 @@
-// The upkeep of a tuning log that a daemon holds.
+// A tuning log that a daemon holds: its upkeep, and the misses of compiles.
 #ifndef HONE_CLI_LOG_CLIENT_H_
 #define HONE_CLI_LOG_CLIENT_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tuning_db/types.h"
 #include "tuning_db/upkeep.h"
 
 namespace hone::cli {
@@ -20,6 +22,10 @@ class LogClient {
   ~LogClient();
 
   absl::Status Retract(int64_t record, const std::string& reason);
+  // All in one call.
+  absl::Status RecordMisses(const std::vector<tuning_db::Miss>& misses);
+  // Those of the target (empty: of all) that are not tuned by now.
+  absl::StatusOr<std::vector<tuning_db::Miss>> Misses(const std::string& target);
   absl::StatusOr<tuning_db::Pruned> Prune(int64_t before_wall_ns,
                                           const tuning_db::PrunePlace& place);
 

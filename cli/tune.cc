@@ -270,8 +270,20 @@ struct Tuned {
   double wall_s = 0;
 };
 
+// Whether it was asked for what compiles missed, and nothing was.
+bool IsIdle(const TuningRequest& request, const TuningWork& work) {
+  return request.misses && request.models.empty() && work.tasks.tasks.empty();
+}
+
+Tuned TunedNothing() {
+  Tuned tuned;
+  tuned.ended.mutable_job()->set_state(v1::JOB_STATE_DONE);
+  return tuned;
+}
+
 absl::StatusOr<Tuned> TuneAt(const std::string& address, LocalFarm* farm, const Options& options,
                              TuningWork& work) {
+  if (IsIdle(options.request, work)) return TunedNothing();
   const int64_t start_ns = Clock::Real().NowNs();
   Tuned tuned;
   HONE_ASSIGN_OR_RETURN(tuned.micro_kernels, MeasureMicroKernels(options, work, address, farm));
@@ -296,6 +308,7 @@ absl::Status Report(const Options& options, const Tuned& tuned) {
 }
 
 absl::Status Submit(const Options& options, TuningWork& work) {
+  if (IsIdle(options.request, work)) return Report(options, TunedNothing());
   CatchInterrupts();
   HONE_ASSIGN_OR_RETURN(const TuningPlace place, FindTuningPlace(options.request, work.target));
   // What the other tune has measured need not be measured again.
@@ -397,6 +410,9 @@ absl::Status Tune(Options options) {
   std::vector<TuningWork> works;
   for (const TuningRequest& one : requests) {
     HONE_ASSIGN_OR_RETURN(works.emplace_back(), Prepare(one));
+    if (!IsIdle(one, works.back())) continue;
+    fmt::print(stderr, "no kernel that was compiled for {} lacks a tuned config\n",
+               works.back().target.ToString());
   }
   if (options.plan) {
     PrintPlans(works, options.json);

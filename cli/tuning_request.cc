@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/farm_client.h"
+#include "cli/misses.h"
 #include "cli/printable.h"
 #include "cli/server_configs.h"
 #include "cli/whole_number.h"
@@ -99,10 +100,39 @@ std::string JoinModelNames(const std::vector<std::string>& paths) {
   return names;
 }
 
+// Adds what compiles missed, as far as no model brought it.
+absl::Status AddMisses(const TuningRequest& request, const CpuTarget& target,
+                       driver::ModelTasks& work) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> misses,
+                        ReadMisses(request.server, request.database, target.ToString()));
+  MissedTasks missed = TasksOfMisses(misses);
+  if (missed.unread > 0) {
+    fmt::print(stderr, "note: {} kernels were missed by another release, and are left out\n",
+               missed.unread);
+  }
+  std::set<std::pair<std::string, std::string>> known;
+  for (const driver::TuningTask& task : work.tasks) {
+    known.emplace(task.def->workload.digest, task.signature.ToString());
+  }
+  for (driver::TuningTask& task : missed.tasks) {
+    if (work.tasks.size() >= tuner::kMostTasks) break;
+    if (known.contains({task.def->workload.digest, task.signature.ToString()})) continue;
+    work.tasks.push_back(std::move(task));
+  }
+  return absl::OkStatus();
+}
+
+// For people.
+std::string NameOf(const TuningRequest& request) {
+  std::string name = JoinModelNames(request.models);
+  if (!request.misses) return name;
+  return name.empty() ? "misses" : name + ", misses";
+}
+
 v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
                    const driver::ModelTasks& work, int64_t limit_ns) {
   v1::JobSpec spec;
-  spec.set_model(ToUtf8(JoinModelNames(request.models)));
+  spec.set_model(ToUtf8(NameOf(request)));
   spec.set_target(target.ToString());
   spec.set_trials(request.trials);
   spec.set_limit_ns(limit_ns);
@@ -169,6 +199,10 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
 }
 
 absl::StatusOr<std::vector<TuningRequest>> TuningRequest::Split() const {
+  if (models.empty() && !misses) {
+    return WithExitCode(absl::InvalidArgumentError("expected a MODEL, or --misses, found neither"),
+                        kUsage);
+  }
   if (targets.empty()) return std::vector<TuningRequest>{*this};
   std::vector<TuningRequest> requests;
   for (const std::string& text : targets) {
@@ -195,7 +229,10 @@ void SetDevices(const TuningRequest& request, v1::JobSpec& spec) {
 }
 
 void TuningRequest::AddTo(CLI::App& verb) {
-  verb.add_option("MODEL", models, "Models to tune (.onnx, .pb, .relay)")->required();
+  verb.add_option("MODEL", models, "Models to tune (.onnx, .pb, .relay)");
+  verb.add_flag("--misses", misses,
+                "Tunes, with or without models, what compiles for the target found no tuned config "
+                "for");
   bindings.AddBindings(verb);
   verb.add_option("--target", targets,
                   "What to generate code for, as text; repeated at a server: a job of each")
@@ -270,6 +307,9 @@ absl::Status Advance(const TuningRequest& request, passes::LayoutAim aim, int64_
   }
   driver::ConfigChain configs = MeasuredSoFar(request);
   HONE_ASSIGN_OR_RETURN(work.tasks, CollectTasks(work, aim, configs));
+  if (request.misses && work.submitted.empty()) {
+    HONE_RETURN_IF_ERROR(AddMisses(request, work.target, work.tasks));
+  }
   work.spec = SpecOf(request, work.target, work.tasks, limit_ns);
   return absl::OkStatus();
 }

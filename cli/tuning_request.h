@@ -21,6 +21,7 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text);
 struct TuningRequest {
   std::vector<std::string> models;
   ModelOptions bindings;  // of all models
+  bool misses = false;    // also what compiles missed
   TargetOptions target;
   // The texts of --target where it is repeated: Split makes a request of each.
   std::vector<std::string> targets;

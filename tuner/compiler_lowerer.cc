@@ -66,18 +66,6 @@ class CompilerTask final : public TaskContext {
   const std::vector<schedule::Config> alternatives_;
 };
 
-absl::StatusOr<ir::LayoutSignature> ParseSignature(const ops::KernelDefinition& def,
-                                                   const std::string& text) {
-  std::vector<int> operands;
-  std::vector<int> results;
-  for (const loop::Buffer& buffer : def.naive.buffers) {
-    const int rank = static_cast<int>(buffer->shape.size());
-    if (buffer->role == loop::Role::kInput) operands.push_back(rank);
-    if (buffer->role == loop::Role::kOutput) results.push_back(rank);
-  }
-  return ir::LayoutSignature::Parse(text, operands, results);
-}
-
 bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernelTimes* other) {
   if (one == nullptr || other == nullptr) return one == other;
   return *one == *other;
@@ -107,7 +95,7 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
         fmt::format("expected a workload in canonical form, \"{}\", found \"{}\"",
                     def.workload.text, workload));
   }
-  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ParseSignature(def, signature));
+  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ops::ParseSignature(def, signature));
   auto context = std::make_shared<const CompilerTask>(std::move(def), parsed_signature,
                                                       std::move(parsed), micro_kernels);
   const std::lock_guard lock(mutex_);

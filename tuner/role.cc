@@ -36,6 +36,8 @@ constexpr std::array kMethods = {
     Named{"/hone.v1.LogService/GetRecord", Role::kRead},
     Named{"/hone.v1.LogService/ListFinals", Role::kRead},
     Named{"/hone.v1.LogService/GetLogStats", Role::kRead},
+    // It adds to what a database keeps.
+    Named{"/hone.v1.LogService/RecordMisses", Role::kSubmit},
     Named{"/hone.v1.LogService/ListMisses", Role::kRead},
     Named{"/hone.v1.LogService/ExportLog", Role::kRead},
     // What it adds decides what every compile gets.

@@ -266,4 +266,16 @@ absl::StatusOr<KernelDefinition> LowerWorkload(std::string_view workload_text) {
   return Lower(function, parsed.const_params);
 }
 
+absl::StatusOr<ir::LayoutSignature> ParseSignature(const KernelDefinition& kernel,
+                                                   std::string_view text) {
+  std::vector<int> operands;
+  std::vector<int> results;
+  for (const loop::Buffer& buffer : kernel.naive.buffers) {
+    const int rank = static_cast<int>(buffer->shape.size());
+    if (buffer->role == loop::Role::kInput) operands.push_back(rank);
+    if (buffer->role == loop::Role::kOutput) results.push_back(rank);
+  }
+  return ir::LayoutSignature::Parse(text, operands, results);
+}
+
 }  // namespace hone::ops

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "cli/compile_report.h"
 #include "cli/json_document.h"
+#include "cli/misses.h"
 #include "cli/model_options.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/tensor_size.h"
@@ -231,6 +232,9 @@ absl::StatusOr<std::string> CodeAs(const hone::ir::Module& module, const char* t
   return hone::driver::GeneratedCode(module, target, configs, code);
 }
 
+// Graphs have no names, by which misses are told apart for people.
+constexpr char kModelOfPython[] = "Python";
+
 struct BuildOptions {
   const char* target = nullptr;
   int threads = 0;
@@ -257,6 +261,11 @@ absl::StatusOr<std::string> Build(std::vector<hone::ir::Module> modules,
       hone::driver::Compile(std::move(modules),
                             {.target = target, .require_tuned = options.require_tuned}, configs,
                             path));
+  // That the misses are not recorded is no reason to be without the module.
+  const std::string database = options.database == nullptr ? "" : options.database;
+  hone::cli::RecordMisses(report, kModelOfPython,
+                          {.database = hone::cli::DatabasePath(database), .server = ""})
+      .IgnoreError();
   return hone::cli::ReportJson(report);
 }
 

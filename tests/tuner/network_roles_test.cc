@@ -43,6 +43,7 @@ const std::map<std::string, std::string> kMayCall = {
     {"/hone.v1.LogService/GetRecord", "rsa"},
     {"/hone.v1.LogService/ListFinals", "rsa"},
     {"/hone.v1.LogService/GetLogStats", "rsa"},
+    {"/hone.v1.LogService/RecordMisses", "sa"},
     {"/hone.v1.LogService/ListMisses", "rsa"},
     {"/hone.v1.LogService/ExportLog", "rsa"},
     {"/hone.v1.LogService/ImportLog", "a"},

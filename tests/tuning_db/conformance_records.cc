@@ -289,12 +289,12 @@ TEST_P(Conformance, FinalWithoutItsWinnerIsRefused) {
 TEST_P(Conformance, MissesAreCountedByModel) {
   const Task task = ExampleTask();
   Miss miss{task.workload, task.workload_digest, kSignature, task.target, "default", "resnet18", 1};
-  ASSERT_TRUE(store_->RecordMiss(miss).ok());
+  ASSERT_TRUE(store_->RecordMisses({miss}).ok());
   miss.tier = "tuning";
-  ASSERT_TRUE(store_->RecordMiss(miss).ok());
+  ASSERT_TRUE(store_->RecordMisses({miss}).ok());
   miss.model = "resnet50";
   miss.target = "elsewhere";
-  ASSERT_TRUE(store_->RecordMiss(miss).ok());
+  ASSERT_TRUE(store_->RecordMisses({miss}).ok());
   Reopen();
   const auto misses = store_->ListMisses("").value();
   ASSERT_THAT(misses, SizeIs(2));
@@ -307,6 +307,38 @@ TEST_P(Conformance, MissesAreCountedByModel) {
   EXPECT_EQ(misses[0].count, 2);
   EXPECT_EQ(misses[1].count, 1);
   EXPECT_THAT(store_->ListMisses("elsewhere").value(), SizeIs(1));
+}
+
+TEST_P(Conformance, MissesOfACompileAreRecordedTogetherOrNotAtAll) {
+  const Task task = ExampleTask();
+  const Miss one{task.workload, task.workload_digest, kSignature, task.target, "default", "m", 1};
+  Miss other = one;
+  other.signature = "NCHW->NCHW";
+  ASSERT_TRUE(store_->RecordMisses({one, other, one}).ok());
+  ASSERT_THAT(store_->ListMisses("").value(), SizeIs(2));
+  EXPECT_EQ(store_->ListMisses("").value()[0].count, 2);
+  other.model = std::string("\xff", 1);
+  EXPECT_FALSE(store_->RecordMisses({one, other}).ok());
+  EXPECT_EQ(store_->ListMisses("").value()[0].count, 2);
+}
+
+TEST_P(Conformance, AMissEndsWhenItsKernelIsTuned) {
+  const Task task = ExampleTask();
+  const Miss miss{task.workload, task.workload_digest, kSignature, task.target, "default", "m", 1};
+  Miss of_another = miss;
+  of_another.signature = "NCHW->NCHW";
+  ASSERT_TRUE(store_->RecordMisses({miss, of_another}).ok());
+  EXPECT_THAT(StillMissed(*store_, store_->ListMisses("").value()).value(), SizeIs(2));
+  Final final = ExampleFinal(store_->EnsureTask(task).value(), 0);
+  final.distinct_trials = 1;
+  ASSERT_TRUE(store_->AddFinal(final).ok());
+  EXPECT_THAT(StillMissed(*store_, store_->ListMisses("").value()).value(), SizeIs(2))
+      << "after one trial it is `tuning`";
+  final.distinct_trials = kTrialsOfTuned;
+  ASSERT_TRUE(store_->AddFinal(final).ok());
+  const auto still = StillMissed(*store_, store_->ListMisses("").value()).value();
+  ASSERT_THAT(still, SizeIs(1));
+  EXPECT_EQ(still[0].signature, of_another.signature);
 }
 
 }  // namespace

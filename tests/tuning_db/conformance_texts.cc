@@ -70,13 +70,13 @@ std::vector<absl::Status> WriteEverywhere(Store& store, const std::string& text)
     answers.push_back(store.AddModelFinal(with(ExampleModelFinal("s"), member)).status());
   }
   for (const auto member : {&Miss::workload, &Miss::signature, &Miss::model}) {
-    answers.push_back(store.RecordMiss(with(Miss{.workload = "w",
-                                                 .workload_digest = "d",
-                                                 .signature = "s",
-                                                 .target = "t",
-                                                 .tier = "default",
-                                                 .model = "m"},
-                                            member)));
+    answers.push_back(store.RecordMisses({with(Miss{.workload = "w",
+                                                    .workload_digest = "d",
+                                                    .signature = "s",
+                                                    .target = "t",
+                                                    .tier = "default",
+                                                    .model = "m"},
+                                               member)}));
   }
   answers.push_back(store.SetDeviceRest({text, "gpu", 1, 1, 1, ""}));
   answers.push_back(store.SetDeviceRest({"w", text, 1, 1, 1, ""}));

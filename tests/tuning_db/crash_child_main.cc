@@ -181,8 +181,8 @@ class Script {
   void CountMiss() {
     if (!Must(store_.ListMisses("")).empty()) return;
     const Task task = ExampleTask();
-    Must(store_.RecordMiss(
-        {task.workload, task.workload_digest, kSignature, task.target, "tuning", "resnet18", 1}));
+    Must(store_.RecordMisses(
+        {{task.workload, task.workload_digest, kSignature, task.target, "tuning", "resnet18", 1}}));
     Acknowledge("miss", 1);
   }
 

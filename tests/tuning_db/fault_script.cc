@@ -84,9 +84,10 @@ void FaultScript::End(Store& store) {
   }
   has_rest_ = Acknowledge(store.SetDeviceRest({"w", "cpu", 1, 1, kLeaseNs, "lost"}).ok());
   const Task task = ExampleTask();
-  has_miss_ = Acknowledge(
-      store.RecordMiss({task.workload, task.workload_digest, kSignature, "llvm", "default", "m", 1})
-          .ok());
+  has_miss_ = Acknowledge(store
+                              .RecordMisses({{task.workload, task.workload_digest, kSignature,
+                                              "llvm", "default", "m", 1}})
+                              .ok());
   has_retraction_ = Acknowledge(store.Retract(1, "a test").ok());
   if (Acknowledge(store.SetJobState(job_, JobState::kDone, "").ok())) state_ = JobState::kDone;
 }

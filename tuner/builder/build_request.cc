@@ -27,14 +27,6 @@ struct Failure {
   absl::Status status;
 };
 
-std::vector<int> RanksOf(const loop::Nest& nest, loop::Role role) {
-  std::vector<int> ranks;
-  for (const loop::Buffer& buffer : nest.buffers) {
-    if (buffer->role == role) ranks.push_back(static_cast<int>(buffer->shape.size()));
-  }
-  return ranks;
-}
-
 codegen::KernelSpec SpecOf(const ops::KernelDefinition& def, loop::Nest nest) {
   codegen::KernelSpec spec;
   spec.name = nest.name;
@@ -52,10 +44,7 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
   schedule::Task task;
   task.def = &def;
   task.target = target;
-  HONE_ASSIGN_OR_RETURN(
-      task.signature,
-      ir::LayoutSignature::Parse(candidate.signature(), RanksOf(def.naive, loop::Role::kInput),
-                                 RanksOf(def.naive, loop::Role::kOutput)));
+  HONE_ASSIGN_OR_RETURN(task.signature, ops::ParseSignature(def, candidate.signature()));
   outcome = v1::BUILD_OUTCOME_INVALID_CONFIG;
   HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(candidate.config()));
   // A trial may have been proposed by an older daemon, before a knob existed.

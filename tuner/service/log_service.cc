@@ -7,6 +7,7 @@
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
 #include "tuner/service/grpc_status.h"
+#include "tuner/service/misses.h"
 #include "tuner/service/page.h"
 #include "tuning_db/prune.h"
 
@@ -58,6 +59,22 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
                                           v1::RetractRecordResponse*) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(ToGrpc(store_->Retract(request->record(), request->reason())));
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* RecordMisses(grpc::CallbackServerContext* context,
+                                         const v1::RecordMissesRequest* request,
+                                         v1::RecordMissesResponse*) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(tuner::RecordMisses(*store_, *request)));
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* ListMisses(grpc::CallbackServerContext* context,
+                                       const v1::ListMissesRequest* request,
+                                       v1::ListMissesResponse* response) override {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(tuner::ListMisses(*store_, *request, *response)));
     return reactor;
   }
 

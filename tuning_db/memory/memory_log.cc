@@ -98,19 +98,21 @@ absl::StatusOr<std::optional<ModelFinal>> MemoryStore::NewestModelFinal(const st
   return std::optional<ModelFinal>(*newest);
 }
 
-absl::Status MemoryStore::RecordMiss(const Miss& miss) {
-  HONE_RETURN_IF_ERROR(IsWellFormed(miss));
+absl::Status MemoryStore::RecordMisses(const std::vector<Miss>& misses) {
+  for (const Miss& miss : misses) HONE_RETURN_IF_ERROR(IsWellFormed(miss));
+  const auto key = [](const Miss& miss) {
+    return std::tie(miss.workload_digest, miss.signature, miss.target, miss.model);
+  };
   const std::lock_guard lock(mutex_);
-  for (Miss& known : misses_) {
-    if (std::tie(known.workload_digest, known.signature, known.target, known.model) !=
-        std::tie(miss.workload_digest, miss.signature, miss.target, miss.model)) {
-      continue;
+  for (const Miss& miss : misses) {
+    const auto known = std::ranges::find(misses_, key(miss), key);
+    if (known == misses_.end()) {
+      misses_.push_back(miss);
+    } else {
+      known->tier = miss.tier;
+      known->count += miss.count;
     }
-    known.tier = miss.tier;
-    known.count += miss.count;
-    return absl::OkStatus();
   }
-  misses_.push_back(miss);
   return absl::OkStatus();
 }
 

@@ -82,7 +82,7 @@ class MemoryStore : public Store {
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;
-  absl::Status RecordMiss(const Miss& miss) override;
+  absl::Status RecordMisses(const std::vector<Miss>& misses) override;
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
 
   absl::Status Retract(int64_t record, const std::string& reason) override;

@@ -42,9 +42,12 @@ absl::StatusOr<std::optional<ModelFinal>> PostgresStore::NewestModelFinal(
   return readers_.Read([&](Connection& db) { return ReadNewestModelFinal(db, skeleton, target); });
 }
 
-absl::Status PostgresStore::RecordMiss(const Miss& miss) {
-  HONE_RETURN_IF_ERROR(IsWellFormed(miss));
-  return Change("record_miss", [&](Connection& db) { return CountMiss(db, miss); });
+absl::Status PostgresStore::RecordMisses(const std::vector<Miss>& misses) {
+  for (const Miss& miss : misses) HONE_RETURN_IF_ERROR(IsWellFormed(miss));
+  return Change("record_misses", [&](Connection& db) -> absl::Status {
+    for (const Miss& miss : misses) HONE_RETURN_IF_ERROR(CountMiss(db, miss));
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<std::vector<Miss>> PostgresStore::ListMisses(const std::string& target) {

@@ -102,7 +102,7 @@ class SqliteStore final : public Store {
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;
-  absl::Status RecordMiss(const Miss& miss) override;
+  absl::Status RecordMisses(const std::vector<Miss>& misses) override;
   absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) override;
 
   // sqlite_upkeep.cc

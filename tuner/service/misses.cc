@@ -1,0 +1,89 @@
+#include "tuner/service/misses.h"
+
+#include <absl/strings/numbers.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/digest.h"
+#include "support/status.h"
+#include "tuner/job_limits.h"
+#include "tuner/service/page.h"
+#include "tuning_db/open_misses.h"
+
+namespace hone::tuner {
+
+namespace v1 = hone::v1;
+
+namespace {
+
+absl::Status CheckSize(const v1::RecordMissesRequest& request) {
+  if (request.misses_size() > kMostTasks) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected at most {} misses, found {}", kMostTasks, request.misses_size()));
+  }
+  for (const v1::MissInfo& miss : request.misses()) {
+    if (miss.workload().size() <= kMostWorkloadBytes) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("expected a workload of at most {} bytes, found one of {}", kMostWorkloadBytes,
+                    miss.workload().size()));
+  }
+  return absl::OkStatus();
+}
+
+// How many misses the pages before this one have looked at.
+absl::StatusOr<size_t> PlaceOf(const std::string& token) {
+  uint64_t place = 0;
+  if (token.empty() || absl::SimpleAtoi(token, &place)) return place;
+  return absl::InvalidArgumentError(
+      fmt::format("expected a token that a page of misses gave, found \"{}\"", token));
+}
+
+v1::MissInfo ToProto(const tuning_db::Miss& miss) {
+  v1::MissInfo info;
+  info.set_workload(miss.workload);
+  info.set_workload_digest(miss.workload_digest);
+  info.set_signature(miss.signature);
+  info.set_target(miss.target);
+  info.set_tier(miss.tier);
+  info.set_model(miss.model);
+  info.set_count(miss.count);
+  return info;
+}
+
+}  // namespace
+
+absl::Status RecordMisses(tuning_db::Store& store, const v1::RecordMissesRequest& request) {
+  HONE_RETURN_IF_ERROR(CheckSize(request));
+  std::vector<tuning_db::Miss> misses;
+  for (const v1::MissInfo& info : request.misses()) {
+    misses.push_back({.workload = info.workload(),
+                      .workload_digest = Sha256Hex(info.workload()),
+                      .signature = info.signature(),
+                      .target = info.target(),
+                      .tier = info.tier(),
+                      .model = info.model(),
+                      .count = std::max<int64_t>(info.count(), 1)});
+  }
+  return store.RecordMisses(misses);
+}
+
+absl::Status ListMisses(tuning_db::Store& store, const v1::ListMissesRequest& request,
+                        v1::ListMissesResponse& response) {
+  HONE_ASSIGN_OR_RETURN(const size_t place, PlaceOf(request.page_token()));
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> all, store.ListMisses(request.target()));
+  const size_t begin = std::min(place, all.size());
+  const size_t end =
+      std::min(begin + static_cast<size_t>(PageSize(request.page_size())), all.size());
+  const std::vector<tuning_db::Miss> page(all.begin() + static_cast<ptrdiff_t>(begin),
+                                          all.begin() + static_cast<ptrdiff_t>(end));
+  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> still,
+                        tuning_db::StillMissed(store, page));
+  for (const tuning_db::Miss& miss : still) *response.add_misses() = ToProto(miss);
+  if (end < all.size()) response.set_next_page_token(std::to_string(end));
+  return absl::OkStatus();
+}
+
+}  // namespace hone::tuner

@@ -1,0 +1,22 @@
+// The misses of compiles: what LogService's RecordMisses and ListMisses do.
+#ifndef HONE_TUNER_SERVICE_MISSES_H_
+#define HONE_TUNER_SERVICE_MISSES_H_
+
+#include "absl/status/status.h"
+#include "hone/v1/log.pb.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+// kInvalidArgument for more misses, or larger ones, than a job may have tasks; nothing is recorded
+// then.
+absl::Status RecordMisses(tuning_db::Store& store, const hone::v1::RecordMissesRequest& request);
+
+// A page may have fewer entries than were asked for: those that are tuned by now are not in it.
+// kInvalidArgument for a token that no page gave.
+absl::Status ListMisses(tuning_db::Store& store, const hone::v1::ListMissesRequest& request,
+                        hone::v1::ListMissesResponse& response);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_SERVICE_MISSES_H_
