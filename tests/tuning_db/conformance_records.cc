@@ -5,6 +5,8 @@
 #include "tests/tuning_db/conformance.h"
 #include "tests/tuning_db/examples.h"
 #include "tests/tuning_db/expect_record.h"
+#include "tuning_db/open_misses.h"
+#include "tuning_db/resolve.h"
 
 namespace hone::tuning_db {
 namespace {
