@@ -200,7 +200,7 @@ class Questions {
       keys.push_back({MakeTask(n).workload_digest, kSignature});
     Note("exact lookup", [&] { Must(Resolve(*store, target, {keys[7]})); });
     Note("all kernels of a model", [&] { Must(Resolve(*store, target, keys)); });
-    Note("log best of a model", [&] { Must(store->NewestFinals(target, "")); });
+    Note("log best of a model", [&] { Must(store->Finals({.target = target})); });
     Note("progress of a job", [&] { Must(store->Progress(1)); });
     const int64_t first_ns = 1'700'000'000'000'000'000;
     const std::vector<std::pair<std::string, RecordFilter>> filters = {

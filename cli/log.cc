@@ -85,8 +85,9 @@ absl::Status List(const Options& options) {
 
 absl::Status Best(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const auto store, Open(options));
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::TaskFinal> finals,
-                        store->NewestFinals(options.target, options.workload));
+  HONE_ASSIGN_OR_RETURN(
+      const std::vector<tuning_db::TaskFinal> finals,
+      store->Finals({.target = options.target, .workload_substring = options.workload}));
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [task, final] : finals) {
     const tuning_db::FinalEntry& winner = final.entries[final.winner];
