@@ -1,4 +1,4 @@
-// The upkeep of a tuning log that a daemon holds.
+// The tuning log that a daemon holds: what a reader asks of it, and its upkeep.
 #ifndef HONE_CLI_LOG_CLIENT_H_
 #define HONE_CLI_LOG_CLIENT_H_
 
@@ -8,16 +8,24 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/log_source.h"
 #include "tuning_db/upkeep.h"
 
 namespace hone::cli {
 
 // Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
 // reached; other errors are those of tuning_db::Upkeep. Not thread-safe.
-class LogClient {
+class LogClient final : public LogSource {
  public:
   explicit LogClient(const std::string& address);
-  ~LogClient();
+  ~LogClient() override;
+
+  absl::StatusOr<v1::ListRecordsResponse> ListRecords(
+      const v1::ListRecordsRequest& request) override;
+  absl::StatusOr<v1::GetRecordResponse> GetRecord(const v1::GetRecordRequest& request) override;
+  absl::StatusOr<v1::ListFinalsResponse> ListFinals(const v1::ListFinalsRequest& request) override;
+  absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
+      const v1::GetLogStatsRequest& request) override;
 
   absl::Status Retract(int64_t record, const std::string& reason);
   absl::StatusOr<tuning_db::Pruned> Prune(int64_t before_wall_ns,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/crash_point.h"
+#include "tuner/input_seed.h"
 #include "tuner/measure_record.h"
 
 namespace hone::tuner {
@@ -16,10 +17,6 @@ using tuning_db::SettleResult;
 using tuning_db::Trial;
 
 namespace {
-
-// The seed of the inputs that outputs are checked on. Constant: a worker keeps the reference
-// outputs.
-constexpr uint64_t kInputSeed = 1;
 
 std::string NoReference(const std::string& message) {
   return fmt::format("nothing of it can be checked, its reference does not run: {}", message);
