@@ -9,6 +9,7 @@
 #include "cli/log_show.h"
 #include "cli/log_source.h"
 #include "cli/log_stats.h"
+#include "cli/rebuild.h"
 #include "cli/row_writer.h"
 #include "cli/verb.h"
 #include "cli/whole_number.h"
@@ -24,6 +25,7 @@ struct Options {
   LogPages pages;
   bool oldest_first = false;
   int64_t record = 0;
+  bool rebuilds = false;
 };
 
 absl::Status List(const Options& options) {
@@ -55,8 +57,19 @@ absl::Status Show(const Options& options) {
   request.set_record(options.record);
   HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
   HONE_ASSIGN_OR_RETURN(const v1::GetRecordResponse record, log->GetRecord(request));
-  PrintRecord(record, options.format.format);
-  return absl::OkStatus();
+  if (!options.rebuilds) {
+    PrintRecord(record, options.format.format);
+    return absl::OkStatus();
+  }
+  HONE_ASSIGN_OR_RETURN(const v1::BuildReply rebuilt, Rebuild(record.record()));
+  const absl::Status status = CompareBuilds(record.record(), rebuilt);
+  PrintRecord(record, options.format.format,
+              {{"rebuilt",
+                {{"same", status.ok()},
+                 {"artifact_digest", rebuilt.artifact_digest()},
+                 {"toolchain", rebuilt.toolchain()},
+                 {"message", rebuilt.message()}}}});
+  return status;
 }
 
 void AddPages(CLI::App& verb, LogPages& pages) {
@@ -94,6 +107,8 @@ void AddLog(CLI::App& app, Action& action) {
   show->add_option("RECORD", of_show->record, "Its id, as `hone log list` has it")
       ->required()
       ->check(WholeNumber<int64_t>(1));
+  show->add_flag("--rebuild", of_show->rebuilds,
+                 "Builds its config again and compares the artifacts; exit 1 where they differ");
 }
 
 }  // namespace hone::cli

@@ -29,7 +29,7 @@ std::string SomeNs(double ns) { return ns > 0 ? FormatNs(ns) : ""; }
 
 std::string SomeId(int64_t id) { return id != 0 ? fmt::to_string(id) : ""; }
 
-void PrintText(const v1::GetRecordResponse& detail) {
+void PrintText(const v1::GetRecordResponse& detail, const nlohmann::json& repeated) {
   const v1::RecordInfo& record = detail.record();
   PrintField("record", fmt::to_string(record.id()));
   PrintField("outcome", record.outcome());
@@ -67,13 +67,19 @@ void PrintText(const v1::GetRecordResponse& detail) {
   PrintField("trial", fmt::format("{}, round {}, attempt {}", detail.trial(), detail.round(),
                                   detail.attempt()));
   PrintField("final", SomeId(detail.final()));
+  if (!repeated.contains("rebuilt")) return;
+  const nlohmann::json& rebuilt = repeated["rebuilt"];
+  fmt::print("\n");
+  PrintField("rebuilt", rebuilt["same"].get<bool>() ? "the same artifact" : "another artifact");
+  PrintField("artifact digest", rebuilt["artifact_digest"].get<std::string>());
+  PrintField("toolchain", rebuilt["toolchain"].get<std::string>());
 }
 
 }  // namespace
 
 void PrintRecord(const v1::GetRecordResponse& record, Format format,
                  const nlohmann::json& repeated) {
-  if (format == Format::kText) return PrintText(record);
+  if (format == Format::kText) return PrintText(record, repeated);
   nlohmann::json row = ToJson(record);
   row.update(repeated);
   if (format == Format::kJson) {

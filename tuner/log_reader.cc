@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "support/status.h"
 #include "tuner/service/page.h"
+#include "tuning_db/cursor.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::tuner {
@@ -69,6 +71,10 @@ v1::FinalInfo ToProto(const tuning_db::Final& final, const tuning_db::Task& task
   info.set_wall_time_ns(final.wall_time_ns);
   return info;
 }
+
+// A page ends after so many bytes, however many rows were asked for: a workload has up to a
+// megabyte, and a message a limit.
+constexpr size_t kPageBytes = size_t{16} << 20;
 
 void AddCounts(const std::vector<tuning_db::LogCount>& counts,
                google::protobuf::RepeatedPtrField<v1::LogCount>& list) {
@@ -139,12 +145,18 @@ absl::StatusOr<v1::ListRecordsResponse> LogReader::ListRecords(
       store_->ListRecords(filter, order, request.page_token(), PageSize(request.page_size())));
   v1::ListRecordsResponse response;
   std::map<int64_t, tuning_db::Task> tasks;
+  size_t bytes = 0;
   for (const tuning_db::Record& record : page.records) {
     const auto [task, is_new] = tasks.try_emplace(record.of_trial.task);
     if (is_new) {
       HONE_ASSIGN_OR_RETURN(task->second, store_->GetTask(task->first));
     }
-    *response.add_records() = ToProto(record, task->second);
+    v1::RecordInfo& info = *response.add_records();
+    info = ToProto(record, task->second);
+    bytes += info.ByteSizeLong();
+    if (bytes < kPageBytes || &record == &page.records.back()) continue;
+    response.set_next_page_token(tuning_db::ToCursor(order, record.id));
+    return response;
   }
   if (!page.is_last) response.set_next_page_token(page.next);
   return response;
@@ -176,7 +188,15 @@ absl::StatusOr<v1::ListFinalsResponse> LogReader::ListFinals(
       const tuning_db::FinalPage page,
       store_->ListFinals(filter, request.page_token(), PageSize(request.page_size())));
   v1::ListFinalsResponse response;
-  for (const auto& [task, final] : page.finals) *response.add_finals() = ToProto(final, task);
+  size_t bytes = 0;
+  for (const auto& [task, final] : page.finals) {
+    v1::FinalInfo& info = *response.add_finals();
+    info = ToProto(final, task);
+    bytes += info.ByteSizeLong();
+    if (bytes < kPageBytes || &final == &page.finals.back().final) continue;
+    response.set_next_page_token(tuning_db::ToFinalCursor({.task = task.id, .final = final.id}));
+    return response;
+  }
   if (!page.is_last) response.set_next_page_token(page.next);
   return response;
 }
