@@ -10,6 +10,7 @@
 #include "cli/log_source.h"
 #include "cli/log_stats.h"
 #include "cli/rebuild.h"
+#include "cli/rerun.h"
 #include "cli/row_writer.h"
 #include "cli/verb.h"
 #include "cli/whole_number.h"
@@ -26,6 +27,7 @@ struct Options {
   bool oldest_first = false;
   int64_t record = 0;
   bool rebuilds = false;
+  bool reruns = false;
 };
 
 absl::Status List(const Options& options) {
@@ -57,18 +59,29 @@ absl::Status Show(const Options& options) {
   request.set_record(options.record);
   HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
   HONE_ASSIGN_OR_RETURN(const v1::GetRecordResponse record, log->GetRecord(request));
-  if (!options.rebuilds) {
-    PrintRecord(record, options.format.format);
-    return absl::OkStatus();
+  nlohmann::json repeated = nlohmann::json::object();
+  absl::Status status;
+  if (options.rebuilds) {
+    HONE_ASSIGN_OR_RETURN(const v1::BuildReply rebuilt, Rebuild(record.record()));
+    status = CompareBuilds(record.record(), rebuilt);
+    repeated["rebuilt"] = {{"same", status.ok()},
+                           {"artifact_digest", rebuilt.artifact_digest()},
+                           {"toolchain", rebuilt.toolchain()},
+                           {"message", rebuilt.message()}};
   }
-  HONE_ASSIGN_OR_RETURN(const v1::BuildReply rebuilt, Rebuild(record.record()));
-  const absl::Status status = CompareBuilds(record.record(), rebuilt);
-  PrintRecord(record, options.format.format,
-              {{"rebuilt",
-                {{"same", status.ok()},
-                 {"artifact_digest", rebuilt.artifact_digest()},
-                 {"toolchain", rebuilt.toolchain()},
-                 {"message", rebuilt.message()}}}});
+  if (options.reruns) {
+    HONE_ASSIGN_OR_RETURN(const Rerun rerun, MeasureAgain(record));
+    repeated["rerun"] = {{"outcome", rerun.outcome},
+                         {"message", rerun.message},
+                         {"median_us", rerun.median_ns * 1e-3},
+                         {"calibrator_us", rerun.calibrator_ns * 1e-3},
+                         {"error_ratio", rerun.error_ratio},
+                         {"regime", rerun.regime},
+                         {"device", rerun.device},
+                         {"same_device", rerun.device == record.record().device()},
+                         {"toolchain", rerun.toolchain}};
+  }
+  PrintRecord(record, options.format.format, repeated);
   return status;
 }
 
@@ -109,6 +122,7 @@ void AddLog(CLI::App& app, Action& action) {
       ->check(WholeNumber<int64_t>(1));
   show->add_flag("--rebuild", of_show->rebuilds,
                  "Builds its config again and compares the artifacts; exit 1 where they differ");
+  show->add_flag("--rerun", of_show->reruns, "Measures it again on this machine; stores nothing");
 }
 
 }  // namespace hone::cli

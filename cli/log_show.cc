@@ -29,7 +29,7 @@ std::string SomeNs(double ns) { return ns > 0 ? FormatNs(ns) : ""; }
 
 std::string SomeId(int64_t id) { return id != 0 ? fmt::to_string(id) : ""; }
 
-void PrintText(const v1::GetRecordResponse& detail, const nlohmann::json& repeated) {
+void PrintText(const v1::GetRecordResponse& detail) {
   const v1::RecordInfo& record = detail.record();
   PrintField("record", fmt::to_string(record.id()));
   PrintField("outcome", record.outcome());
@@ -67,19 +67,47 @@ void PrintText(const v1::GetRecordResponse& detail, const nlohmann::json& repeat
   PrintField("trial", fmt::format("{}, round {}, attempt {}", detail.trial(), detail.round(),
                                   detail.attempt()));
   PrintField("final", SomeId(detail.final()));
-  if (!repeated.contains("rebuilt")) return;
-  const nlohmann::json& rebuilt = repeated["rebuilt"];
+}
+
+void PrintRebuilt(const nlohmann::json& rebuilt) {
   fmt::print("\n");
   PrintField("rebuilt", rebuilt["same"].get<bool>() ? "the same artifact" : "another artifact");
   PrintField("artifact digest", rebuilt["artifact_digest"].get<std::string>());
   PrintField("toolchain", rebuilt["toolchain"].get<std::string>());
 }
 
+// The new figures beside the old. Times of two runs compare as far as the calibrator's do.
+void PrintRerun(const v1::RecordInfo& record, const nlohmann::json& rerun) {
+  const double median_ns = rerun["median_us"].get<double>() * 1e3;
+  const double calibrator_ns = rerun["calibrator_us"].get<double>() * 1e3;
+  fmt::print("\n");
+  PrintField("measured again", rerun["outcome"].get<std::string>());
+  if (!rerun["message"].get<std::string>().empty()) {
+    PrintField("message", rerun["message"].get<std::string>());
+  }
+  const auto beside = [](double now_ns, double then_ns) {
+    if (!(now_ns > 0) || !(then_ns > 0)) return SomeNs(now_ns);
+    return fmt::format("{}, {:.3f} of the {} then", FormatNs(now_ns), now_ns / then_ns,
+                       FormatNs(then_ns));
+  };
+  PrintField("median", beside(median_ns, record.median_ns()));
+  PrintField("calibrator", beside(calibrator_ns, record.calibrator_ns()));
+  PrintField("device", rerun["same_device"].get<bool>()
+                           ? "the same"
+                           : "another: " + rerun["device"].get<std::string>());
+  PrintField("toolchain", rerun["toolchain"].get<std::string>());
+}
+
 }  // namespace
 
 void PrintRecord(const v1::GetRecordResponse& record, Format format,
                  const nlohmann::json& repeated) {
-  if (format == Format::kText) return PrintText(record, repeated);
+  if (format == Format::kText) {
+    PrintText(record);
+    if (repeated.contains("rebuilt")) PrintRebuilt(repeated["rebuilt"]);
+    if (repeated.contains("rerun")) PrintRerun(record.record(), repeated["rerun"]);
+    return;
+  }
   nlohmann::json row = ToJson(record);
   row.update(repeated);
   if (format == Format::kJson) {

@@ -1,51 +1,29 @@
 #include "cli/rebuild.h"
 
-#include <signal.h>
+#include <utility>
+#include <vector>
 
-#include <future>
-
+#include "cli/local_builder.h"
 #include "cli/printable.h"
 #include "fmt/format.h"
-#include "tuner/builder/client/builder_pool.h"
+#include "support/status.h"
 
 namespace hone::cli {
-namespace {
 
-// What a daemon gives a build.
-constexpr int64_t kBuildLimitNs = int64_t{60} * 1000 * 1000 * 1000;
-
-// A builder that ends while it is written to must not end this program.
-class IgnoredSigpipe {
- public:
-  IgnoredSigpipe() : before_(signal(SIGPIPE, SIG_IGN)) {}
-  ~IgnoredSigpipe() { signal(SIGPIPE, before_); }
-  IgnoredSigpipe(const IgnoredSigpipe&) = delete;
-  IgnoredSigpipe& operator=(const IgnoredSigpipe&) = delete;
-
- private:
-  sighandler_t before_;
-};
-
-}  // namespace
-
-absl::StatusOr<v1::BuildReply> Rebuild(const v1::RecordInfo& record) {
-  v1::BuildBatch batch;
-  v1::BuildRequest& request = *batch.add_requests();
-  request.set_id(1);
+v1::BuildRequest BuildRequestOf(const v1::RecordInfo& record) {
+  v1::BuildRequest request;
   request.set_target(record.target());
-  request.set_limit_ns(kBuildLimitNs);
   v1::BuildCandidate& candidate = *request.mutable_candidate();
   candidate.set_workload(record.workload());
   candidate.set_signature(record.signature());
   candidate.set_config(record.config());
   candidate.set_nest_digest(record.nest_digest());
-  const IgnoredSigpipe ignored;
-  std::promise<absl::StatusOr<v1::BuildReply>> built;
-  tuner::BuilderPool pool({});
-  pool.Build(batch, [&built](uint64_t, absl::StatusOr<v1::BuildReply> reply) {
-    built.set_value(std::move(reply));
-  });
-  return built.get_future().get();
+  return request;
+}
+
+absl::StatusOr<v1::BuildReply> Rebuild(const v1::RecordInfo& record) {
+  HONE_ASSIGN_OR_RETURN(std::vector<v1::BuildReply> replies, BuildHere({BuildRequestOf(record)}));
+  return std::move(replies[0]);
 }
 
 absl::Status CompareBuilds(const v1::RecordInfo& record, const v1::BuildReply& rebuilt) {

@@ -11,8 +11,10 @@
 
 namespace hone::cli {
 
-// By the hone-builder next to this program, as a daemon has it built. A reply whose outcome is not
-// OK says why the config builds no longer; errors are the builder's.
+// To build its config as a daemon had it built.
+v1::BuildRequest BuildRequestOf(const v1::RecordInfo& record);
+
+// A reply whose outcome is not OK says why the config builds no longer; errors are the builder's.
 absl::StatusOr<v1::BuildReply> Rebuild(const v1::RecordInfo& record);
 
 // Whether the same came of it: kOk, or a sentence with both digests and, where they are two, both

@@ -24,7 +24,7 @@ class LogReader {
       const hone::v1::GetRecordRequest& request) const;
   absl::StatusOr<hone::v1::ListFinalsResponse> ListFinals(
       const hone::v1::ListFinalsRequest& request) const;
-  // Of a long log it takes a second.
+  // It takes a second where the log is long.
   absl::StatusOr<hone::v1::GetLogStatsResponse> GetLogStats(
       const hone::v1::GetLogStatsRequest& request) const;
 

@@ -20,7 +20,7 @@ struct LogCount {
   int64_t failures = 0;
 };
 
-// Of so many days, the newest that have records.
+// So many days are counted, the newest that have records.
 inline constexpr size_t kDaysOfStats = 31;
 
 struct LogStats {

@@ -88,8 +88,8 @@ class LogStore {
   // otherwise, below.
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
-  // Of the finals that match, the newest of each task and signature, by task; purpose and outcome
-  // do not apply. A final that replaces another between two pages may be listed after it.
+  // The newest final of each task and signature, among those that match, by task; purpose and
+  // outcome do not apply. A final that replaces another between two pages may be listed after it.
   virtual absl::StatusOr<FinalPage> ListFinals(const RecordFilter& filter,
                                                const std::string& cursor, int64_t limit) = 0;
   // All of them.

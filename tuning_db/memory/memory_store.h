@@ -151,7 +151,7 @@ class MemoryStore : public Store {
   bool AreSamplesSpare(const Record& record);
   bool Matches(const Record& record, const RecordFilter& filter);
   bool Matches(const Final& final, const RecordFilter& filter);
-  // Of those that match, the newest of each task and signature, by task and id.
+  // The newest of each task and signature, among those that match, by task and id.
   std::map<FinalPlace, const Final*> NewestFinals(const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload,

@@ -123,7 +123,7 @@ absl::StatusOr<Walk> ChooseWalk(Connection& db, const Question& question) {
   return best;
 }
 
-// Of the records with one value, or of all.
+// The ids of records with one value, or of all.
 absl::Status AddIds(Connection& db, const Question& question, const Walk& walk,
                     std::optional<int64_t> value, const IdRange& ids, std::vector<int64_t>& found) {
   const bool is_newest_first = question.order == Order::kNewestFirst;
