@@ -101,7 +101,7 @@ absl::StatusOr<Rerun> Parse(const std::string& line) {
   rerun.device = result.value("device", "");
   const auto median = [&](const char* name) {
     const auto values = result[name].get<std::vector<double>>();
-    return values.empty() ? 0 : Median(values);
+    return values.empty() ? 0.0 : Median(values);
   };
   if (outcome == v1::MEASURE_OUTCOME_OK) {
     rerun.median_ns = median("samples_ns");

@@ -1,6 +1,7 @@
 #include "cli/row_writer.h"
 
 #include <map>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "cli/json_document.h"
@@ -43,20 +44,26 @@ void FormatFlags::AddTo(CLI::App& verb) {
 }
 
 RowWriter::RowWriter(Format format, std::string name, std::vector<std::string> columns,
-                     const std::string& head, Text text)
+                     std::string head, Text text)
     : format_(format),
       name_(std::move(name)),
       columns_(std::move(columns)),
-      text_(std::move(text)) {
+      head_(std::move(head)),
+      text_(std::move(text)) {}
+
+void RowWriter::Begin() {
+  if (rows_ >= 0) return;
+  rows_ = 0;
   if (format_ == Format::kJson) fmt::print("{{\"schema\": 1, {}: [", LineOf(name_));
-  if (format_ == Format::kText && !head.empty()) fmt::print("{}\n", head);
+  if (format_ == Format::kText && !head_.empty()) fmt::print("{}\n", head_);
   if (format_ == Format::kCsv) fmt::print("{}\n", fmt::join(columns_, ","));
 }
 
 void RowWriter::Write(const nlohmann::json& row) {
+  Begin();
   switch (format_) {
     case Format::kJson:
-      fmt::print("{}\n{}", is_first_ ? "" : ",", DocumentText(row));
+      fmt::print("{}\n{}", rows_ == 0 ? "" : ",", DocumentText(row));
       break;
     case Format::kLines:
       fmt::print("{}\n", LineOf(row));
@@ -71,10 +78,11 @@ void RowWriter::Write(const nlohmann::json& row) {
       fmt::print("{}\n", text_(row));
       break;
   }
-  is_first_ = false;
+  ++rows_;
 }
 
 void RowWriter::Finish(const nlohmann::json& beside) {
+  Begin();
   if (format_ != Format::kJson) return;
   fmt::print("]");
   for (const auto& [key, value] : beside.items())

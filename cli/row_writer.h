@@ -2,6 +2,7 @@
 #ifndef HONE_CLI_ROW_WRITER_H_
 #define HONE_CLI_ROW_WRITER_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,19 +33,23 @@ class RowWriter {
 
   // `name` is that of the list in the document; `columns` are the fields that CSV has, in order;
   // `head` stands above texts (empty: nothing does).
-  RowWriter(Format format, std::string name, std::vector<std::string> columns,
-            const std::string& head, Text text);
+  RowWriter(Format format, std::string name, std::vector<std::string> columns, std::string head,
+            Text text);
 
   void Write(const nlohmann::json& row);
-  // Ends the document, with these fields beside the list.
+  // Ends the document, with these fields beside the list. Before the first of both nothing is
+  // printed, so that what fails at once prints nothing.
   void Finish(const nlohmann::json& beside = nlohmann::json::object());
 
  private:
+  void Begin();
+
   const Format format_;
   const std::string name_;
   const std::vector<std::string> columns_;
+  const std::string head_;
   const Text text_;
-  bool is_first_ = true;
+  int64_t rows_ = -1;  // -1: it has not begun
 };
 
 }  // namespace hone::cli

@@ -222,6 +222,7 @@ TEST_F(LogTest, FlagsThatMakeNoSenseAreUsage) {
     EXPECT_EQ(finished.out, "");
   }
   EXPECT_EQ(Log({"list", "--after", "nonsense"}).exit_code, 3);
+  EXPECT_EQ(Log({"list", "--after", "nonsense", "--json"}).out, "") << "nothing half-written";
   EXPECT_EQ(Log({"list", "--server", "unix:/nowhere"}).exit_code, 2) << "either, not both";
   EXPECT_EQ(RunHone({"log", "list", "--server", "unix:/nowhere/socket"}, folder_.path()).exit_code,
             5);
