@@ -112,11 +112,14 @@ absl::StatusOr<Walk> ChooseWalk(Connection& db, const Question& question) {
     least = std::min(least, rows);
   }
   for (Walk& walk : walks) {
+    // The index that has all that is asked is no order of ids: all of a task is looked at.
     const bool is_of_task = walk.column == "task" && !said.signature;
     const int64_t weight = is_of_task ? kRowsOfIndexPerRow : 1;
-    HONE_ASSIGN_OR_RETURN(const int64_t rows, CountRows(db, walk, question.ids, least * weight));
-    if (rows / weight >= least) continue;
-    least = rows / weight;
+    const IdRange ids = is_of_task ? IdRange() : question.ids;
+    HONE_ASSIGN_OR_RETURN(const int64_t rows, CountRows(db, walk, ids, least * weight));
+    const int64_t cost = rows / weight + static_cast<int64_t>(walk.values.size());
+    if (cost >= least) continue;
+    least = cost;
     best = std::move(walk);
     if (is_of_task) best.index = "records_in_short";
   }
