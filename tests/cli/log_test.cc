@@ -73,7 +73,8 @@ class LogTest : public testing::Test {
   std::vector<int64_t> Ids(std::vector<std::string> args) {
     args.insert(args.begin(), "list");
     std::vector<int64_t> ids;
-    for (const auto& record : LogJson(args)["records"]) ids.push_back(record["id"]);
+    const nlohmann::json list = LogJson(args);
+    for (const nlohmann::json& record : list["records"]) ids.push_back(record["id"]);
     return ids;
   }
   static std::vector<std::string> Lines(const std::string& text) {
