@@ -15,53 +15,20 @@ bench/results/CPU/compile_server.json. Exit code 1 where the bar is missed.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import paired_ratio
 import result_file
+from served_database import served
 
 BAR_MS = 50.0
 BAR_MODEL = "resnet50"
 WAYS = ("file", "socket", "tls")
-
-
-def first_line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
-
-
-@contextlib.contextmanager
-def served(database: str, folder: pathlib.Path) -> Iterator[dict[str, list[str]]]:
-    """The flags of each way to the database, while a honed holds it."""
-    honed = str(result_file.BUILD / "bin" / "honed")
-    tls = ["--tls", str(folder / "tls")]
-    made = subprocess.run(
-        [honed, "init", "--db", database, "--address", "localhost:1", *tls], check=True, capture_output=True, text=True
-    )
-    runtime = folder / "run"
-    runtime.mkdir(mode=0o700)
-    command = [honed, "--db", database, "--socket", str(runtime / "honed.sock"), "--listen", "localhost:0", *tls]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            port = first_line(process).rsplit(":", 1)[1]
-            join = folder / "admin.join"
-            join.touch(0o600)
-            join.write_text(made.stdout.splitlines()[0].replace("localhost:1?", f"localhost:{port}?"))
-            yield {
-                "file": ["--db", database],
-                "socket": ["--server", f"unix:{runtime / 'honed.sock'}"],
-                "tls": ["--server", f"@{join}"],
-            }
-        finally:
-            process.terminate()
 
 
 def compile_once(model: str, flags: list[str], threads: int, folder: str) -> tuple[float, list[dict[str, Any]]]:

@@ -189,7 +189,7 @@ Times Time(const std::function<void()>& ask, int repeats = 21) {
 
 class Questions {
  public:
-  explicit Questions(std::string path) : path_(std::move(path)) {}
+  Questions(std::string path, int64_t records) : path_(std::move(path)), records_(records) {}
 
   nlohmann::json Ask() {
     Note("start", [&] { Must(OpenSqliteStore(path_, OpenMode::kReadWrite)); });
@@ -200,7 +200,9 @@ class Questions {
       keys.push_back({MakeTask(n).workload_digest, kSignature});
     Note("exact lookup", [&] { Must(Resolve(*store, target, {keys[7]})); });
     Note("all kernels of a model", [&] { Must(Resolve(*store, target, keys)); });
-    Note("log best of a model", [&] { Must(store->NewestFinals(target, "")); });
+    Note("log best of a model", [&] { Must(store->Finals({.target = target})); });
+    Note("statistics", [&] { Must(store->Stats({})); });
+    Note("statistics of a target", [&] { Must(store->Stats({.target_part = "znver3"})); });
     Note("progress of a job", [&] { Must(store->Progress(1)); });
     const int64_t first_ns = 1'700'000'000'000'000'000;
     const std::vector<std::pair<std::string, RecordFilter>> filters = {
@@ -220,6 +222,28 @@ class Questions {
         {"outcome cancelled", {.outcome = Outcome::kCancelled}},
         {"device", {.device = "cpu 3"}},
         {"no device", {.device = "none"}},
+        {"operator", {.op = "nn.conv2d"}},
+        {"no operator", {.op = "nn.dense"}},
+        {"shape", {.shape = "1x77x56x56"}},
+        {"a part of a target", {.target_part = "znver3"}},
+        {"every target", {.target_part = "llvm"}},
+        {"failures", {.is_failure = true}},
+        {"beginnings of devices", {.device_prefix = "cpu 1"}},
+        {"every device", {.device_prefix = "cpu"}},
+        {"the newer half", {.since_wall_ns = first_ns + records_ / 2 * 1'000'000'000}},
+        {"the older half", {.before_wall_ns = first_ns + records_ / 2 * 1'000'000'000}},
+        {"no time", {.before_wall_ns = 1}},
+        {"operator and device", {.op = "nn.conv2d", .device_prefix = "cpu 3"}},
+        {"shape and every device", {.shape = "1x77x56x56", .device_prefix = "cpu"}},
+        {"a part of a target and failures", {.target_part = "znver3", .is_failure = true}},
+        {"every target and an old hour",
+         {.target_part = "llvm",
+          .since_wall_ns = first_ns,
+          .before_wall_ns = first_ns + 3'600'000'000'000}},
+        {"device and the older half",
+         {.device_prefix = "cpu 3", .before_wall_ns = first_ns + records_ / 2 * 1'000'000'000}},
+        {"job and device", {.job = 3, .device_prefix = "cpu 3"}},
+        {"job and a part of another target", {.job = 3, .target_part = "threads=8"}},
         {"an old hour",
          {.since_wall_ns = first_ns, .before_wall_ns = first_ns + 3'600'000'000'000}},
         {"all but the oldest", {.since_wall_ns = first_ns + 1'000'000'000'000}},
@@ -265,6 +289,7 @@ class Questions {
   }
 
   const std::string path_;
+  const int64_t records_;
   nlohmann::json questions_ = nlohmann::json::array();
 };
 
@@ -288,7 +313,7 @@ int Main(int argc, char** argv) {
   fmt::print("{:.1f} MB, {:.0f} bytes a record\n", bytes * 1e-6,
              bytes / static_cast<double>(records));
   nlohmann::json figures = {{"records", records}, {"bytes", bytes}, {"fill_s", fill_s}};
-  figures["questions"] = Questions(path).Ask();
+  figures["questions"] = Questions(path, records).Ask();
   if (!json_path.empty()) std::ofstream(json_path) << figures.dump(1) << "\n";
   return 0;
 }

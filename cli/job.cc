@@ -5,8 +5,6 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
-#include "absl/time/civil_time.h"
-#include "absl/time/time.h"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "cli/json_document.h"
@@ -14,6 +12,7 @@
 #include "cli/printable.h"
 #include "cli/service_address.h"
 #include "cli/stored_jobs.h"
+#include "cli/time_flag.h"
 #include "cli/tuning_client.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
@@ -168,23 +167,6 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   return absl::OkStatus();
 }
 
-// "2h" ago, or the beginning of "2026-11-27", as nanoseconds since the epoch; 0 where it is empty.
-absl::StatusOr<int64_t> ParseSince(const std::string& text) {
-  if (text.empty()) return 0;
-  const absl::StatusOr<int64_t> age_ns = ParseDuration(text);
-  if (age_ns.ok()) return std::max<int64_t>(Clock::Real().WallTimeNs() - *age_ns, 1);
-  absl::CivilDay day;
-  if (absl::ParseCivilTime(text, &day)) {
-    return absl::ToUnixNanos(absl::FromCivil(day, absl::UTCTimeZone()));
-  }
-  return WithExitCode(
-      absl::InvalidArgumentError(fmt::format(
-          "expected an age such as 90m, 2h or 7d, or a day such as 2026-11-27 (UTC) for --since, "
-          "found '{}'",
-          text)),
-      kUsage);
-}
-
 // The jobs that `hone job list` prints, newest first.
 absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Options& options) {
   v1::ListJobsRequest wanted;
@@ -192,7 +174,7 @@ absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Op
   wanted.set_submitter(options.submitter);
   wanted.set_target(options.target);
   wanted.set_model(options.model);
-  HONE_ASSIGN_OR_RETURN(const int64_t since_ns, ParseSince(options.since));
+  HONE_ASSIGN_OR_RETURN(const int64_t since_ns, ParseTimeFlag("--since", options.since));
   wanted.set_submitted_since_ns(since_ns);
   if (!place.server.empty()) return TuningClient(place.server).List(wanted, options.limit);
   absl::StatusOr<StoredJobs> stored = StoredJobs::Open(place.database);

@@ -1,143 +1,128 @@
-// `hone log list` and `hone log best`: what was measured, and what won.
+// `hone log`: what was measured, and what won, from a database or a running honed.
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "CLI/CLI.hpp"
-#include "cli/exit_code.h"
-#include "cli/json_document.h"
-#include "cli/model_options.h"
-#include "cli/progress.h"
+#include "cli/log_filter.h"
+#include "cli/log_list.h"
+#include "cli/log_show.h"
+#include "cli/log_source.h"
+#include "cli/log_stats.h"
+#include "cli/rebuild.h"
+#include "cli/rerun.h"
+#include "cli/row_writer.h"
 #include "cli/verb.h"
-#include "fmt/format.h"
-#include "runtime/target_text.h"
+#include "cli/whole_number.h"
 #include "support/status.h"
-#include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kDefaultLimit = 50;
-
 struct Options {
-  std::string database;
-  std::string workload;
-  std::string target;
-  int64_t limit = kDefaultLimit;
-  bool with_retracted = false;
-  bool json = false;
+  LogPlace place;
+  LogFilterFlags filter;
+  FormatFlags format;
+  LogPages pages;
+  bool oldest_first = false;
+  int64_t record = 0;
+  bool rebuilds = false;
+  bool reruns = false;
 };
 
-absl::StatusOr<std::unique_ptr<tuning_db::Store>> Open(const Options& options) {
-  return tuning_db::OpenStore(DatabasePath(options.database), tuning_db::OpenMode::kReadOnly);
-}
-
-// Behind a figure that says nothing of a real processor.
-const char* EmulatedMark(const nlohmann::json& row) {
-  return row["emulated"].get<bool>() ? "  (emulated)" : "";
-}
-
 absl::Status List(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const auto store, Open(options));
-  tuning_db::RecordFilter filter;
-  filter.target = options.target;
-  filter.workload_substring = options.workload;
-  filter.with_retracted = options.with_retracted;
-  HONE_ASSIGN_OR_RETURN(
-      const tuning_db::RecordPage page,
-      store->ListRecords(filter, tuning_db::Order::kNewestFirst, "", options.limit));
-  nlohmann::json list = nlohmann::json::array();
-  std::map<int64_t, tuning_db::Task> tasks;
-  for (const tuning_db::Record& record : page.records) {
-    const tuning_db::Trial& trial = record.of_trial;
-    if (!tasks.contains(trial.task)) {
-      HONE_ASSIGN_OR_RETURN(tasks[trial.task], store->GetTask(trial.task));
-    }
-    const tuning_db::Task& task = tasks[trial.task];
-    list.push_back({{"id", record.id},
-                    {"workload", task.workload},
-                    {"target", task.target},
-                    {"emulated", IsOfEmulated(task.target)},
-                    {"signature", trial.signature},
-                    {"config", trial.config},
-                    {"purpose", std::string(tuning_db::Name(trial.purpose))},
-                    {"outcome", std::string(tuning_db::Name(record.outcome))},
-                    {"message", record.message},
-                    {"median_us", record.median_ns * 1e-3},
-                    {"error_ratio", record.error_ratio},
-                    {"job", trial.job},
-                    {"worker", record.worker},
-                    {"retracted", record.retracted},
-                    {"time", record.wall_time_ns}});
-  }
-  if (options.json) {
-    const nlohmann::json document = {{"schema", 1}, {"records", list}};
-    PrintDocument(document);
-    return absl::OkStatus();
-  }
-  fmt::print("{:>7} {:<8} {:<13} {:>12}  {}\n", "id", "purpose", "outcome", "median", "config");
-  for (const nlohmann::json& record : list) {
-    const auto retracted = record["retracted"].get<std::string>();
-    fmt::print("{:>7} {:<8} {:<13} {:>12}  {}{}{}\n", record["id"].get<int64_t>(),
-               record["purpose"].get<std::string>(), record["outcome"].get<std::string>(),
-               FormatNs(record["median_us"].get<double>() * 1e3),
-               record["config"].get<std::string>(), EmulatedMark(record),
-               retracted.empty() ? "" : fmt::format("  (retracted: {})", retracted));
-  }
-  return absl::OkStatus();
+  v1::ListRecordsRequest request;
+  HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
+  request.set_oldest_first(options.oldest_first);
+  HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
+  return PrintRecords(*log, std::move(request), options.pages, options.format.format);
 }
 
 absl::Status Best(const Options& options) {
-  HONE_ASSIGN_OR_RETURN(const auto store, Open(options));
-  HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::TaskFinal> finals,
-                        store->NewestFinals(options.target, options.workload));
-  nlohmann::json list = nlohmann::json::array();
-  for (const auto& [task, final] : finals) {
-    const tuning_db::FinalEntry& winner = final.entries[final.winner];
-    list.push_back({{"workload", task.workload},
-                    {"target", task.target},
-                    {"emulated", IsOfEmulated(task.target)},
-                    {"signature", final.signature},
-                    {"config", winner.config},
-                    {"best_us", tuning_db::WinnerNs(final) * 1e-3},
-                    {"default_us", final.entries[final.default_entry].median_ns * 1e-3},
-                    {"ratio_to_default", winner.ratio_to_default},
-                    {"trials", final.distinct_trials},
-                    {"job", final.job}});
-  }
-  if (options.json) {
-    const nlohmann::json document = {{"schema", 1}, {"best", list}};
-    PrintDocument(document);
-    return absl::OkStatus();
-  }
-  for (const nlohmann::json& best : list) {
-    fmt::print("{:>12} {:>6.2f}x of default, {} trials  {}{}\n    {}\n",
-               FormatNs(best["best_us"].get<double>() * 1e3),
-               best["ratio_to_default"].get<double>(), best["trials"].get<int64_t>(),
-               best["config"].get<std::string>(), EmulatedMark(best),
-               best["workload"].get<std::string>());
-  }
+  v1::ListFinalsRequest request;
+  HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
+  HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
+  return PrintFinals(*log, std::move(request), options.pages, options.format.format);
+}
+
+absl::Status Stats(const Options& options) {
+  v1::GetLogStatsRequest request;
+  HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
+  HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
+  HONE_ASSIGN_OR_RETURN(const v1::GetLogStatsResponse stats, log->GetLogStats(request));
+  PrintStats(stats, options.format.format);
   return absl::OkStatus();
 }
 
-CLI::App& AddVerb(CLI::App& log, const std::string& name, const std::string& help,
-                  const std::shared_ptr<Options>& options) {
-  CLI::App& verb = *log.add_subcommand(name, help);
-  verb.add_option("--db", options->database, "The tuning database");
-  verb.add_option("--workload", options->workload, "A part of the workload's text");
-  verb.add_option("--target", options->target, "The target's text");
-  verb.add_flag("--json", options->json, "Prints one JSON document");
-  return verb;
+absl::Status Show(const Options& options) {
+  v1::GetRecordRequest request;
+  request.set_record(options.record);
+  HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
+  HONE_ASSIGN_OR_RETURN(const v1::GetRecordResponse record, log->GetRecord(request));
+  nlohmann::json repeated = nlohmann::json::object();
+  absl::Status status;
+  if (options.rebuilds) {
+    HONE_ASSIGN_OR_RETURN(const v1::BuildReply rebuilt, Rebuild(record.record()));
+    status = CompareBuilds(record.record(), rebuilt);
+    repeated["rebuilt"] = {{"same", status.ok()},
+                           {"artifact_digest", rebuilt.artifact_digest()},
+                           {"toolchain", rebuilt.toolchain()},
+                           {"message", rebuilt.message()}};
+  }
+  if (options.reruns) {
+    HONE_ASSIGN_OR_RETURN(const Rerun rerun, MeasureAgain(record));
+    repeated["rerun"] = {{"outcome", rerun.outcome},
+                         {"message", rerun.message},
+                         {"median_us", rerun.median_ns * 1e-3},
+                         {"calibrator_us", rerun.calibrator_ns * 1e-3},
+                         {"error_ratio", rerun.error_ratio},
+                         {"regime", rerun.regime},
+                         {"device", rerun.device},
+                         {"same_device", rerun.device == record.record().device()},
+                         {"toolchain", rerun.toolchain}};
+  }
+  PrintRecord(record, options.format.format, repeated);
+  return status;
+}
+
+void AddPages(CLI::App& verb, LogPages& pages) {
+  verb.add_option("--limit", pages.limit, "At most so many; 0 for all")
+      ->check(WholeNumber<int64_t>(0))
+      ->capture_default_str();
+  verb.add_option("--after", pages.after, "Goes on where an earlier list ended: its \"next\"");
 }
 
 }  // namespace
 
 void AddLog(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
   CLI::App& log = *app.add_subcommand("log", "Query the tuning log");
   log.require_subcommand(1);
-  CLI::App& list = AddVerb(log, "list", "Measurements, newest first", options);
-  list.add_option("--limit", options->limit, "At most so many; 0 for all")->capture_default_str();
-  list.add_flag("--retracted", options->with_retracted, "Also what was retracted, and why");
-  list.callback([options, &action] { action = [options] { return List(*options); }; });
-  CLI::App& best = AddVerb(log, "best", "What won the newest final of each task", options);
-  best.callback([options, &action] { action = [options] { return Best(*options); }; });
+  const auto add = [&](const std::string& name, const std::string& help,
+                       absl::Status (*run)(const Options&)) {
+    auto options = std::make_shared<Options>();
+    CLI::App& verb = *log.add_subcommand(name, help);
+    options->place.AddTo(verb);
+    options->format.AddTo(verb);
+    verb.callback([options, &action, run] { action = [options, run] { return run(*options); }; });
+    return std::pair(&verb, options);
+  };
+  const auto [list, of_list] = add("list", "Measurements, newest first", List);
+  of_list->filter.AddTo(*list, /*has_outcomes=*/true);
+  AddPages(*list, of_list->pages);
+  list->add_flag("--oldest-first", of_list->oldest_first, "In the order in which they were made");
+  const auto [best, of_best] = add("best", "What won the newest final of each task", Best);
+  of_best->filter.AddTo(*best, /*has_outcomes=*/false);
+  of_best->pages.limit = 0;
+  AddPages(*best, of_best->pages);
+  const auto [stats, of_stats] = add("stats", "What was measured, counted", Stats);
+  of_stats->filter.AddTo(*stats, /*has_outcomes=*/true);
+  const auto [show, of_show] = add("show", "A measurement, with all that repeats it", Show);
+  show->add_option("RECORD", of_show->record, "Its id, as `hone log list` has it")
+      ->required()
+      ->check(WholeNumber<int64_t>(1));
+  show->add_flag("--rebuild", of_show->rebuilds,
+                 "Builds its config again and compares the artifacts; exit 1 where they differ");
+  show->add_flag("--rerun", of_show->reruns, "Measures it again on this machine; stores nothing");
 }
 
 }  // namespace hone::cli

@@ -16,6 +16,24 @@ LogClient::LogClient(const std::string& address) : connection_(new Connection(ad
 
 LogClient::~LogClient() = default;
 
+absl::StatusOr<v1::ListRecordsResponse> LogClient::ListRecords(
+    const v1::ListRecordsRequest& request) {
+  return connection_->Call(&Connection::Stub::ListRecords, request);
+}
+
+absl::StatusOr<v1::GetRecordResponse> LogClient::GetRecord(const v1::GetRecordRequest& request) {
+  return connection_->Call(&Connection::Stub::GetRecord, request);
+}
+
+absl::StatusOr<v1::ListFinalsResponse> LogClient::ListFinals(const v1::ListFinalsRequest& request) {
+  return connection_->Call(&Connection::Stub::ListFinals, request);
+}
+
+absl::StatusOr<v1::GetLogStatsResponse> LogClient::GetLogStats(
+    const v1::GetLogStatsRequest& request) {
+  return connection_->Call(&Connection::Stub::GetLogStats, request);
+}
+
 absl::Status LogClient::Retract(int64_t record, const std::string& reason) {
   v1::RetractRecordRequest request;
   request.set_record(record);

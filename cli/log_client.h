@@ -1,4 +1,5 @@
-// A tuning log that a daemon holds: its upkeep, and the misses of compiles.
+// The tuning log that a daemon holds: what a reader asks of it, its upkeep, and the misses of
+// compiles.
 #ifndef HONE_CLI_LOG_CLIENT_H_
 #define HONE_CLI_LOG_CLIENT_H_
 
@@ -9,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/log_source.h"
 #include "tuning_db/types.h"
 #include "tuning_db/upkeep.h"
 
@@ -16,10 +18,17 @@ namespace hone::cli {
 
 // Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
 // reached; other errors are those of tuning_db::Upkeep. Not thread-safe.
-class LogClient {
+class LogClient final : public LogSource {
  public:
   explicit LogClient(const std::string& address);
-  ~LogClient();
+  ~LogClient() override;
+
+  absl::StatusOr<v1::ListRecordsResponse> ListRecords(
+      const v1::ListRecordsRequest& request) override;
+  absl::StatusOr<v1::GetRecordResponse> GetRecord(const v1::GetRecordRequest& request) override;
+  absl::StatusOr<v1::ListFinalsResponse> ListFinals(const v1::ListFinalsRequest& request) override;
+  absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
+      const v1::GetLogStatsRequest& request) override;
 
   absl::Status Retract(int64_t record, const std::string& reason);
   // All in one call.

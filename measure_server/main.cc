@@ -17,6 +17,7 @@
 #include "measure_server/device_runner.h"
 #include "measure_server/device_watch.h"
 #include "measure_server/isolation.h"
+#include "measure_server/one_measurement.h"
 #include "measure_server/router.h"
 #include "measure_server/sandbox.h"
 #include "measure_server/stream_client.h"
@@ -61,6 +62,7 @@ struct Flags {
   SandboxLevel sandbox = SandboxLevel::kStrict;
   int drain_limit_s = kDrainLimitS;
   bool describes = false;
+  std::string measurement;
   bool parent_death_signal = false;
   pid_t parent = 0;
   std::string log_format = "text";
@@ -149,6 +151,38 @@ int Describe(const Flags& flags) {
   return kExitOk;
 }
 
+// The first candidate's result and the device's fingerprint, as one line of JSON.
+std::string ResultLine(const hone::v1::MeasureResult& result) {
+  const hone::v1::CandidateResult& candidate = result.candidates(0);
+  const nlohmann::json line = {
+      {"outcome", hone::v1::MeasureOutcome_Name(candidate.outcome())},
+      {"message", candidate.message()},
+      {"samples_ns",
+       std::vector<double>(candidate.samples_ns().begin(), candidate.samples_ns().end())},
+      {"calibrator_ns",
+       std::vector<double>(candidate.calibrator_ns().begin(), candidate.calibrator_ns().end())},
+      {"error_ratio", candidate.error_ratio()},
+      {"regime", candidate.regime()},
+      {"device", result.device_fingerprint()}};
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Measures what a file says, once, and prints the result; nothing is told to a daemon.
+int MeasureOnce(const Flags& flags) {
+  // Before anything that may start a thread.
+  const absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
+  if (!zygote.ok()) return ExitCodeOf(zygote.status());
+  const absl::StatusOr<Job> job = ReadOneMeasurement(flags.measurement);
+  if (!job.ok()) return ExitCodeOf(job.status());
+  const hone::v1::Device device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
+  LeaveLastCores(static_cast<int>(device.threads()));
+  const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
+  hone::v1::MeasureResult result = measurer->Measure(*job);
+  result.set_device_fingerprint(device.fingerprint());
+  fmt::print("{}\n", ResultLine(result));
+  return kExitOk;
+}
+
 int Serve(const Flags& flags, const ServerAddress& address) {
   // Before anything that may start a thread.
   absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
@@ -222,6 +256,9 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember({"text", "json"}));
   app.add_flag("--describe", flags.describes,
                "print what this worker would offer, as a line of JSON, and end");
+  app.add_option("--measure", flags.measurement,
+                 "measure what this file says (hone.v1.OneMeasurement), print the result as a line "
+                 "of JSON, and end");
   app.add_flag("--parent-death-signal", flags.parent_death_signal, "end with the parent process");
   app.add_option("--parent", flags.parent,
                  "its number, by which --parent-death-signal sees that it has ended already");
@@ -233,16 +270,6 @@ int Main(int argc, char** argv) {
   StartLog("hone-measure", *ParseLogFormat(flags.log_format));
   LogWhatGrpcSays();
   if (flags.describes) return Describe(flags);
-  if (flags.server.empty()) {
-    const absl::StatusOr<std::string> socket = DialableDefaultSocket();
-    if (!socket.ok()) return ExitCodeOf(socket.status());
-    flags.server = "unix:" + *socket;
-  }
-  const absl::StatusOr<ServerAddress> address = ReadServerAddress(flags.server);
-  if (!address.ok()) {
-    fmt::print(stderr, "{}\n", std::string(address.status().message()));
-    return kExitUsage;
-  }
   if (flags.is_emulated && !flags.target.empty()) flags.target = AsEmulated(flags.target);
   const std::string missing =
       flags.target.empty() ? "" : MissingOnHost(flags.target, flags.is_emulated);
@@ -254,6 +281,17 @@ int Main(int argc, char** argv) {
     return kExitUsage;
   }
   if (flags.parent_death_signal && !EndWithParent(SIGKILL, flags.parent)) return kExitFailed;
+  if (!flags.measurement.empty()) return MeasureOnce(flags);
+  if (flags.server.empty()) {
+    const absl::StatusOr<std::string> socket = DialableDefaultSocket();
+    if (!socket.ok()) return ExitCodeOf(socket.status());
+    flags.server = "unix:" + *socket;
+  }
+  const absl::StatusOr<ServerAddress> address = ReadServerAddress(flags.server);
+  if (!address.ok()) {
+    fmt::print(stderr, "{}\n", std::string(address.status().message()));
+    return kExitUsage;
+  }
   return Serve(flags, *address);
 }
 

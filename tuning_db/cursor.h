@@ -2,6 +2,7 @@
 #ifndef HONE_TUNING_DB_CURSOR_H_
 #define HONE_TUNING_DB_CURSOR_H_
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +16,15 @@ std::string ToCursor(Order order, int64_t sequence);
 // The number in a cursor of this order; for an empty one that before the first entry.
 // kInvalidArgument for any other text.
 absl::StatusOr<int64_t> FromCursor(Order order, const std::string& cursor);
+
+// Finals are listed by task, and those of one by id.
+struct FinalPlace {
+  int64_t task = 0;
+  int64_t final = 0;
+  friend auto operator<=>(const FinalPlace&, const FinalPlace&) = default;
+};
+std::string ToFinalCursor(const FinalPlace& place);
+absl::StatusOr<FinalPlace> FromFinalCursor(const std::string& cursor);
 
 }  // namespace hone::tuning_db
 

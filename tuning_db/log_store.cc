@@ -11,4 +11,9 @@ absl::StatusOr<std::vector<Record>> LogStore::Records(const RecordFilter& filter
   return std::move(page.records);
 }
 
+absl::StatusOr<std::vector<TaskFinal>> LogStore::Finals(const RecordFilter& filter) {
+  HONE_ASSIGN_OR_RETURN(FinalPage page, ListFinals(filter, "", 0));
+  return std::move(page.finals);
+}
+
 }  // namespace hone::tuning_db

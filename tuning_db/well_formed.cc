@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "support/status.h"
+#include "tuning_db/task_match.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -189,10 +190,21 @@ absl::Status IsWellFormed(const JobFilter& filter) {
 }
 
 absl::Status IsWellFormed(const RecordFilter& filter) {
-  return AreTexts({{"a signature", filter.signature.value_or("")},
-                   {"a target", filter.target},
-                   {"a part of a workload", filter.workload_substring},
-                   {"a device's fingerprint", filter.device}});
+  HONE_RETURN_IF_ERROR(
+      AreTexts({{"a signature", filter.signature.value_or("")},
+                {"a target", filter.target},
+                {"a part of a target", filter.target_part},
+                {"a part of a workload", filter.workload_substring},
+                {"an operator", filter.op},
+                {"a shape", filter.shape},
+                {"a device's fingerprint", filter.device},
+                {"the beginning of a device's fingerprint", filter.device_prefix}}));
+  if (filter.op.find_first_of(" ()") != std::string::npos) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected an operator such as nn.conv2d, found '{}'", filter.op));
+  }
+  if (filter.shape.empty()) return absl::OkStatus();
+  return ShapeText(filter.shape).status();
 }
 
 }  // namespace hone::tuning_db

@@ -6,8 +6,10 @@ from hone.compiler import CompileReport, Graph, build, operator_names, pass_name
 from hone.compiler import compile as compile
 from hone.errors import Error
 from hone.graph import Expr, Function, GlobalVar, If, Tuple, const, module, op, var
-from hone.job import Job, JobEvent, JobState, JobTask, Record
+from hone.job import Job, JobEvent, JobState, JobTask
+from hone.log_filter import LogFilter
 from hone.module import CallInfo, Module, TensorInfo, version
+from hone.record import Record, RecordDetail
 from hone.service_errors import (
     FailedPrecondition,
     InvalidArgument,
@@ -43,10 +45,12 @@ __all__ = [
     "JobFailed",
     "JobState",
     "JobTask",
+    "LogFilter",
     "Module",
     "NotFound",
     "PermissionDenied",
     "Record",
+    "RecordDetail",
     "ResourceExhausted",
     "ServerError",
     "TensorInfo",

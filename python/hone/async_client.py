@@ -14,14 +14,17 @@ from hone.arguments import integer
 from hone.bindings import Dims, Shapes
 from hone.client import PAUSE_S, TRIES
 from hone.compiler import Constants, Model
-from hone.job import Job, JobEvent, JobState, Record, WatchedJob, job_of, record_of
+from hone.job import Job, JobEvent, JobState, WatchedJob, job_of
+from hone.log_filter import JobNumber, LogFilter
+from hone.record import Record, RecordDetail, record_detail_of, record_of
 from hone.server_address import read_server_address, server_text
 from hone.service_channel import CALL_LIMIT_S, check_installed, error_of_call, find_trust, open_async_channel
 from hone.service_errors import JobFailed, ServerError, Unavailable
-from hone.service_requests import JobNumber, ServiceRequests
+from hone.service_requests import ServiceRequests
 
 if TYPE_CHECKING:
     import grpc.aio
+    from typing_extensions import Unpack
 
 
 class AsyncClient:
@@ -155,16 +158,10 @@ class AsyncClient:
         return job_of(answer.job, self._requests.state_names)
 
     async def log(
-        self,
-        *,
-        job: JobNumber | None = None,
-        target: str | None = None,
-        workload: str | None = None,
-        retracted: bool = False,
-        page_size: int = 200,
+        self, *, oldest_first: bool = False, page_size: int = 200, **words: Unpack[LogFilter]
     ) -> AsyncIterator[Record]:
         """As hone.Client.log."""
-        request = self._requests.list_records(job, target, workload, retracted, page_size)
+        request = self._requests.list_records(words, oldest_first, page_size)
         while True:
             page = await self._call("ListRecords", request)
             for record in page.records:
@@ -172,6 +169,10 @@ class AsyncClient:
             request.page_token = page.next_page_token
             if not page.next_page_token:
                 return
+
+    async def record(self, record: int) -> RecordDetail:
+        """As hone.Client.record."""
+        return record_detail_of(await self._call("GetRecord", self._requests.get_record(record)))
 
     async def _stub(self, method: str) -> grpc.aio.Channel:
         async with self._dials:

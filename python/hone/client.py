@@ -13,14 +13,17 @@ from hone import submission
 from hone.arguments import integer
 from hone.bindings import Dims, Shapes
 from hone.compiler import Constants, Model
-from hone.job import Job, JobEvent, JobState, Record, WatchedJob, job_of, record_of
+from hone.job import Job, JobEvent, JobState, WatchedJob, job_of
+from hone.log_filter import JobNumber, LogFilter
+from hone.record import Record, RecordDetail, record_detail_of, record_of
 from hone.server_address import read_server_address, server_text
 from hone.service_channel import CALL_LIMIT_S, check_installed, error_of_call, find_trust, open_channel
 from hone.service_errors import JobFailed, ServerError, Unavailable
-from hone.service_requests import JobNumber, ServiceRequests
+from hone.service_requests import ServiceRequests
 
 if TYPE_CHECKING:
     import grpc
+    from typing_extensions import Unpack
 
 TRIES = 20
 PAUSE_S = 0.5  # between them: a daemon that is started again is there within some seconds
@@ -156,24 +159,20 @@ class Client:
     def resume(self, job: JobNumber) -> Job:
         return job_of(self._call("ResumeJob", self._requests.resume(job)).job, self._requests.state_names)
 
-    def log(
-        self,
-        *,
-        job: JobNumber | None = None,
-        target: str | None = None,
-        workload: str | None = None,
-        retracted: bool = False,
-        page_size: int = 200,
-    ) -> Iterator[Record]:
-        """Measurements that match, a page at a time. `workload`: a part of its text. `retracted`: also those that count for
-        nothing."""
-        request = self._requests.list_records(job, target, workload, retracted, page_size)
+    def log(self, *, oldest_first: bool = False, page_size: int = 200, **words: Unpack[LogFilter]) -> Iterator[Record]:
+        """Measurements that match, newest first, a page at a time. `words` say which: `op`, `shape`, `workload`, `target`,
+        `device`, `job`, `purpose`, `outcome`, `since`, `before` and `retracted`, as `hone log list` has them."""
+        request = self._requests.list_records(words, oldest_first, page_size)
         while True:
             page = self._call("ListRecords", request)
             yield from map(record_of, page.records)
             request.page_token = page.next_page_token
             if not page.next_page_token:
                 return
+
+    def record(self, record: int) -> RecordDetail:
+        """One measurement, by its number, with all that repeats it."""
+        return record_detail_of(self._call("GetRecord", self._requests.get_record(record)))
 
     @contextlib.contextmanager
     def _told_apart(self) -> Iterator[None]:

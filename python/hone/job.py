@@ -131,36 +131,6 @@ class JobEvent:
     """As it stands with this event."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Record:
-    """One measurement, for good and for bad (docs/measuring.md)."""
-
-    id: int
-    workload: str
-    target: str
-    signature: str
-    config: str
-    purpose: str
-    """"search", "confirm", "calibrate", "rerun"."""
-    outcome: str
-    message: str
-    median_us: float
-    calibrator_us: float
-    error_ratio: float
-    nest_digest: str
-    artifact_digest: str
-    toolchain: str
-    device: str
-    """The fingerprint of the machine."""
-    regime: str
-    job: int
-    worker: str
-    wall_time_ns: int
-    """Since 1970."""
-    retracted: str
-    """Why it counts for nothing; empty: it counts."""
-
-
 def state_name(number: int, names: dict[int, str]) -> JobState:
     return cast(JobState, names.get(number, "").removeprefix(_PREFIX).lower())
 
@@ -209,31 +179,6 @@ def job_of(info: tuning_pb2.JobInfo, names: dict[int, str], tasks: tuple[JobTask
         priority=info.spec.priority,
         limit_s=info.spec.limit_ns * 1e-9,
         tasks=tuple(task_of(task) for task in info.tasks) if tasks is None else tasks,
-    )
-
-
-def record_of(record: log_pb2.RecordInfo) -> Record:
-    return Record(
-        id=record.id,
-        workload=record.workload,
-        target=record.target,
-        signature=record.signature,
-        config=record.config,
-        purpose=record.purpose,
-        outcome=record.outcome,
-        message=record.message,
-        median_us=record.median_ns * 1e-3,
-        calibrator_us=record.calibrator_ns * 1e-3,
-        error_ratio=record.error_ratio,
-        nest_digest=record.nest_digest,
-        artifact_digest=record.artifact_digest,
-        toolchain=record.toolchain,
-        device=record.device,
-        regime=record.regime,
-        job=record.job,
-        worker=record.worker,
-        wall_time_ns=record.wall_time_ns,
-        retracted=record.retracted,
     )
 
 

@@ -6,20 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hone.arguments import MAX_INT64, integer, text_of
-from hone.job import Job, JobState, state_words
+from hone.job import JobState, state_words
+from hone.log_filter import JobNumber, LogFilter, fill, job_number
 
 if TYPE_CHECKING:
     import grpc
 
     from hone.v1 import log_pb2, tuning_pb2
 
-JobNumber = int | Job
-
 _MAX_PAGE = 1000
-
-
-def job_number(job: JobNumber) -> int:
-    return job.id if isinstance(job, Job) else integer(job, "a job's number from 1, or a hone.Job", 1, MAX_INT64)
 
 
 def _page_size(value: int) -> int:
@@ -37,7 +32,7 @@ class ServiceRequests:
         self.rpc_error: type[grpc.RpcError] = grpc.RpcError
         self.state_names: dict[int, str] = {number: name for name, number in tuning_pb2.JobState.items()}
         self._tuning, self._log = tuning_pb2, log_pb2
-        self._stubs = {"ListRecords": log_pb2_grpc.LogServiceStub}
+        self._stubs = dict.fromkeys(("ListRecords", "GetRecord"), log_pb2_grpc.LogServiceStub)
         self._other_stub = tuning_pb2_grpc.TuningServiceStub
 
     def stub(self, method: str, channel: grpc.Channel) -> grpc.Channel:
@@ -69,13 +64,10 @@ class ServiceRequests:
             newest_first=True,
         )
 
-    def list_records(
-        self, job: JobNumber | None, target: str | None, workload: str | None, retracted: bool, page_size: int
-    ) -> log_pb2.ListRecordsRequest:
-        return self._log.ListRecordsRequest(
-            page_size=_page_size(page_size),
-            target="" if target is None else text_of(target, "target"),
-            workload="" if workload is None else text_of(workload, "workload"),
-            job=0 if job is None else job_number(job),
-            with_retracted=bool(retracted),
-        )
+    def list_records(self, words: LogFilter, oldest_first: bool, page_size: int) -> log_pb2.ListRecordsRequest:
+        request = self._log.ListRecordsRequest(page_size=_page_size(page_size), oldest_first=bool(oldest_first))
+        fill(request.filter, words)
+        return request
+
+    def get_record(self, record: int) -> log_pb2.GetRecordRequest:
+        return self._log.GetRecordRequest(record=integer(record, "a record's number from 1", 1, MAX_INT64))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -164,8 +165,40 @@ class ClientTest(unittest.TestCase):
             self.assertEqual(len(searched), job.trials)
             self.assertEqual({record.job for record in records}, {job.id})
             self.assertEqual(list(client.log(workload="no such")), [])
+            self.look_at_the_log(client, records)
             self.assertEqual([each.id for each in client.jobs(states="done", page_size=1)], [job.id])
             self.assertEqual(list(client.jobs(submitter="nobody")), [])
+
+    def look_at_the_log(self, client: hone.Client, records: list[hone.Record]) -> None:
+        def ids(**words: object) -> list[int]:
+            return [record.id for record in client.log(**words)]
+
+        every = [record.id for record in records]
+        self.assertEqual(ids(oldest_first=True, page_size=3), every[::-1])
+        self.assertEqual(ids(op="nn.dense"), [each.id for each in records if "nn.dense(" in each.workload])
+        self.assertEqual(ids(op="dense"), [])
+        self.assertEqual(ids(shape=(128, 784)), ids(shape="128x784"))
+        self.assertGreater(len(ids(shape=(128, 784))), 0)
+        self.assertEqual(ids(target="llvm"), every)
+        self.assertEqual(ids(device=records[0].device[:8]), every)
+        self.assertEqual(ids(purpose="search"), [each.id for each in records if each.purpose == "search"])
+        self.assertEqual(ids(outcome="failed"), [each.id for each in records if each.outcome != "ok"])
+        hour = datetime.timedelta(hours=1)
+        self.assertEqual(ids(since=datetime.datetime.now() - hour), every)
+        self.assertEqual(ids(before=datetime.datetime.now().astimezone() - hour), [])
+        for wrong in ({"shape": "large"}, {"outcome": "bad"}, {"purpose": "bad"}, {"op": "a(b)"}):
+            with self.assertRaises(hone.InvalidArgument):
+                ids(**wrong)
+        for wrong in ({"shape": [-1]}, {"since": "yesterday"}, {"op": ""}, {"job": 0}):
+            with self.assertRaises(hone.Error):
+                ids(**wrong)
+        with self.assertRaises(TypeError):
+            ids(color="red")
+        detail = client.record(records[0].id)
+        self.assertEqual(detail.record, records[0])
+        self.assertGreater(len(detail.samples_us), 0)
+        with self.assertRaises(hone.NotFound):
+            client.record(10**9)
 
     def test_cancels_pauses_and_resumes(self) -> None:
         self.daemon.start()  # without a worker it waits

@@ -120,7 +120,7 @@ int64_t SettleFinal(Store& store, int64_t task, int64_t job, int64_t round, doub
 // What the newest final says, wherever it is asked for. 0: there is none.
 std::vector<double> RatiosOf(Store& store, int64_t task, int64_t job) {
   const auto newest = store.NewestFinal(task, kSignature).value();
-  const std::vector<TaskFinal> all = store.NewestFinals("", "").value();
+  const std::vector<TaskFinal> all = store.Finals({}).value();
   const TaskProgress progress = store.Progress(job).value().at(0);
   const double winner_ns = progress.final ? progress.final->winner_ns : 0;
   return {newest ? newest->entries[1].ratio_to_default : 0,

@@ -131,7 +131,7 @@ std::string AnswersOf(Store& store, int64_t jobs) {
       for (const ConfigCost& cost : calibration) add(cost.config, cost.cost, "\n");
     }
   }
-  const std::vector<TaskFinal> finals = store.NewestFinals("", "").value();
+  const std::vector<TaskFinal> finals = store.Finals({}).value();
   for (const auto& [task, final] : finals) {
     add(final.id, final.distinct_trials);
     for (const FinalEntry& entry : final.entries) add(entry.config, entry.median_ns);

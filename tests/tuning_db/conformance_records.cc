@@ -233,7 +233,8 @@ TEST_P(Conformance, NewestFinalsAreOfTheTargetAndWorkload) {
   store_->AddFinal(plain).value();
   const auto trials = [&](const std::string& target, const std::string& workload) {
     std::vector<int64_t> found;
-    const std::vector<TaskFinal> finals = store_->NewestFinals(target, workload).value();
+    const std::vector<TaskFinal> finals =
+        store_->Finals({.target = target, .workload_substring = workload}).value();
     for (const auto& [task, final] : finals) {
       EXPECT_EQ(task.id, final.task);
       EXPECT_THAT(final.entries, SizeIs(2));

@@ -87,7 +87,7 @@ std::vector<absl::Status> WriteEverywhere(Store& store, const std::string& text)
   answers.push_back(store.EndQuarantines("w", text).status());
   answers.push_back(store.ListJobs({.submitter = text}, Order::kOldestFirst, "", 0).status());
   answers.push_back(store.Records({.workload_substring = text}).status());
-  answers.push_back(store.NewestFinals("", text).status());
+  answers.push_back(store.Finals({.workload_substring = text}).status());
   return answers;
 }
 
@@ -104,7 +104,7 @@ TEST_P(Conformance, TextsThatOneStoreCannotKeepAreRefusedByAll) {
   EXPECT_THAT(store_->OpenTrials(0).value(), SizeIs(1));
   EXPECT_THAT(store_->ListDeviceRests().value(), IsEmpty());
   EXPECT_THAT(store_->ListMisses("").value(), IsEmpty());
-  EXPECT_THAT(store_->NewestFinals("", "").value(), IsEmpty());
+  EXPECT_THAT(store_->Finals({}).value(), IsEmpty());
 }
 
 TEST_P(Conformance, ARefusedTextLeavesTheOthersOfItsBatch) {

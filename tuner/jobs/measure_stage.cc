@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "support/crash_point.h"
+#include "tuner/input_seed.h"
 #include "tuner/measure_record.h"
+#include "tuner/trial_timing.h"
 
 namespace hone::tuner {
 
@@ -16,10 +18,6 @@ using tuning_db::SettleResult;
 using tuning_db::Trial;
 
 namespace {
-
-// The seed of the inputs that outputs are checked on. Constant: a worker keeps the reference
-// outputs.
-constexpr uint64_t kInputSeed = 1;
 
 std::string NoReference(const std::string& message) {
   return fmt::format("nothing of it can be checked, its reference does not run: {}", message);
@@ -86,12 +84,7 @@ MeasureRequest MeasureStage::RequestFor(const TaskRunner& runner, const Trial& t
   request.workload_digest = runner.task.workload_digest;
   request.seed = kInputSeed;
   request.threads = static_cast<uint32_t>(runner.context->threads());
-  request.timing.set_chunk_ns(1'000'000);
-  request.timing.set_regime(runner.history.regime());
-  request.timing.set_rotation_bytes(static_cast<uint64_t>(runner.rotation_bytes));
-  request.timing.set_min_chunks(10);
-  request.timing.set_max_chunks(40);
-  request.timing.set_warmup_ns(1'000'000);
+  request.timing = TrialTiming(runner.history.regime(), runner.rotation_bytes);
   request.timing.set_stop_above_ns(loop_.options.stop_above_best * runner.history.BestNs());
   request.run_limit_ns = loop_.options.run_limit_ns;
   request.memory_limit_bytes = loop_.options.memory_limit_bytes;

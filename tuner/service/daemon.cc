@@ -141,6 +141,7 @@ struct Daemon::Impl {
   ThreadExecutor farm_thread;
   ThreadExecutor watch_thread;
   ThreadExecutor desk_thread;
+  ThreadExecutor count_thread;
   PhaseSeconds phase_seconds;
   BuildCounts build_counts;
   RpcCounts rpc_counts;
@@ -214,7 +215,7 @@ std::vector<std::unique_ptr<grpc::Service>> Daemon::Impl::ServicesFor(Callers* c
   std::vector<std::unique_ptr<grpc::Service>> services;
   services.push_back(MakeTuningService(of_tuning));
   services.push_back(MakeFarmService(&dispatcher, callers));
-  services.push_back(MakeLogService(parts.store));
+  services.push_back(MakeLogService(parts.store, &count_thread));
   AuthServiceParts of_auth;
   of_auth.store = parts.store;
   of_auth.clock = parts.clock;
@@ -426,6 +427,7 @@ Daemon::~Daemon() {
   impl.farm_thread.Stop();
   impl.watch_thread.Stop();
   impl.desk_thread.Stop();
+  impl.count_thread.Stop();
   // Its client had no time for it, or was killed.
   if (impl.options.client == 0) return;
   const auto ended = tuning_db::EndPrivateJobs(*impl.parts.store, *impl.parts.clock);

@@ -2,13 +2,14 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <map>
+#include <atomic>
+#include <utility>
 
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
+#include "tuner/log_reader.h"
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/misses.h"
-#include "tuner/service/page.h"
 #include "tuning_db/prune.h"
 
 namespace hone::tuner {
@@ -17,40 +18,48 @@ namespace v1 = hone::v1;
 
 namespace {
 
-v1::RecordInfo ToProto(const tuning_db::Record& record, const tuning_db::Task& task) {
-  v1::RecordInfo info;
-  info.set_id(record.id);
-  info.set_workload(task.workload);
-  info.set_target(task.target);
-  info.set_signature(record.of_trial.signature);
-  info.set_config(record.of_trial.config);
-  info.set_purpose(std::string(tuning_db::Name(record.of_trial.purpose)));
-  info.set_outcome(std::string(tuning_db::Name(record.outcome)));
-  info.set_message(record.message);
-  info.set_median_ns(record.median_ns);
-  info.set_calibrator_ns(record.calibrator_ns);
-  info.set_error_ratio(record.error_ratio);
-  info.set_nest_digest(record.of_trial.nest_digest);
-  info.set_artifact_digest(record.artifact_digest);
-  info.set_toolchain(record.toolchain);
-  info.set_device(record.device);
-  info.set_regime(record.regime);
-  info.set_job(record.of_trial.job);
-  info.set_worker(record.worker);
-  info.set_wall_time_ns(record.wall_time_ns);
-  info.set_retracted(record.retracted);
-  return info;
-}
+// So many statistics wait for their turn at most.
+constexpr int kMostWaiting = 64;
 
 class LogServiceImpl final : public v1::LogService::CallbackService {
  public:
-  explicit LogServiceImpl(tuning_db::Store* store) : store_(store) {}
+  LogServiceImpl(tuning_db::Store* store, Executor* counting)
+      : store_(store), reader_(store), counting_(counting) {}
 
   grpc::ServerUnaryReactor* ListRecords(grpc::CallbackServerContext* context,
                                         const v1::ListRecordsRequest* request,
                                         v1::ListRecordsResponse* response) override {
+    return Answer(context, reader_.ListRecords(*request), *response);
+  }
+
+  grpc::ServerUnaryReactor* GetRecord(grpc::CallbackServerContext* context,
+                                      const v1::GetRecordRequest* request,
+                                      v1::GetRecordResponse* response) override {
+    return Answer(context, reader_.GetRecord(*request), *response);
+  }
+
+  grpc::ServerUnaryReactor* ListFinals(grpc::CallbackServerContext* context,
+                                       const v1::ListFinalsRequest* request,
+                                       v1::ListFinalsResponse* response) override {
+    return Answer(context, reader_.ListFinals(*request), *response);
+  }
+
+  grpc::ServerUnaryReactor* GetLogStats(grpc::CallbackServerContext* context,
+                                        const v1::GetLogStatsRequest* request,
+                                        v1::GetLogStatsResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    reactor->Finish(ToGrpc(List(*request, *response)));
+    if (waiting_.fetch_add(1) >= kMostWaiting) {
+      --waiting_;
+      reactor->Finish(ToGrpc(absl::ResourceExhaustedError(
+          "expected few who ask for statistics at a time, found too many; ask again in a moment")));
+      return reactor;
+    }
+    counting_->Post([this, reactor, request, response] {
+      absl::StatusOr<v1::GetLogStatsResponse> stats = reader_.GetLogStats(*request);
+      --waiting_;
+      if (stats.ok()) *response = *std::move(stats);
+      reactor->Finish(ToGrpc(stats.status()));
+    });
     return reactor;
   }
 
@@ -107,34 +116,25 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
     return absl::OkStatus();
   }
 
-  absl::Status List(const v1::ListRecordsRequest& request, v1::ListRecordsResponse& response) {
-    tuning_db::RecordFilter filter;
-    filter.target = request.target();
-    filter.workload_substring = request.workload();
-    if (request.job() != 0) filter.job = request.job();
-    filter.with_retracted = request.with_retracted();
-    HONE_ASSIGN_OR_RETURN(const tuning_db::RecordPage page,
-                          store_->ListRecords(filter, tuning_db::Order::kNewestFirst,
-                                              request.page_token(), PageSize(request.page_size())));
-    std::map<int64_t, tuning_db::Task> tasks;
-    for (const tuning_db::Record& record : page.records) {
-      const auto [task, is_new] = tasks.try_emplace(record.of_trial.task);
-      if (is_new) {
-        HONE_ASSIGN_OR_RETURN(task->second, store_->GetTask(task->first));
-      }
-      *response.add_records() = ToProto(record, task->second);
-    }
-    if (!page.is_last) response.set_next_page_token(page.next);
-    return absl::OkStatus();
+  template <typename Response>
+  static grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
+                                          absl::StatusOr<Response> answer, Response& response) {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    if (answer.ok()) response = *std::move(answer);
+    reactor->Finish(ToGrpc(answer.status()));
+    return reactor;
   }
 
   tuning_db::Store* const store_;
+  const LogReader reader_;
+  Executor* const counting_;
+  std::atomic<int> waiting_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store) {
-  return std::make_unique<LogServiceImpl>(store);
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* counting) {
+  return std::make_unique<LogServiceImpl>(store, counting);
 }
 
 }  // namespace hone::tuner

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tuner/executor.h"
 #include "tuning_db/store.h"
 
 namespace grpc {
@@ -12,8 +13,9 @@ class Service;
 
 namespace hone::tuner {
 
-// Newest records first. The store outlives the server that the service is part of.
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store);
+// Statistics are counted on `counting`, one after the other, since they may take a second. It and
+// the store outlive the server that the service is part of.
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* counting);
 
 }  // namespace hone::tuner
 

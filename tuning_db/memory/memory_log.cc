@@ -1,10 +1,13 @@
 // What is asked of the store in memory.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "support/status.h"
 #include "tuning_db/cursor.h"
 #include "tuning_db/memory/memory_store.h"
+#include "tuning_db/task_match.h"
+#include "tuning_db/transitions.h"
 #include "tuning_db/well_formed.h"
 
 namespace hone::tuning_db {
@@ -61,22 +64,66 @@ absl::StatusOr<std::optional<Final>> MemoryStore::NewestFinal(int64_t task,
   return std::optional<Final>(*it);
 }
 
-absl::StatusOr<std::vector<TaskFinal>> MemoryStore::NewestFinals(
-    const std::string& target, const std::string& workload_substring) {
-  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
+absl::StatusOr<RecordDetail> MemoryStore::GetRecord(int64_t id) {
   const std::lock_guard lock(mutex_);
-  std::map<std::pair<int64_t, std::string>, const Final*> newest;
+  const Record* const record = Find(records_, id);
+  if (record == nullptr) return NoSuch("record", id);
+  RecordDetail detail;
+  detail.record = *record;
+  detail.record.of_trial = *Find(trials_, record->trial);
+  detail.task = *Find(tasks_, detail.record.of_trial.task);
+  const Job* const job = Find(jobs_, detail.record.of_trial.job);
+  if (job != nullptr) detail.constant_bytes = job->constant_bytes;
   for (const Final& final : finals_) {
-    if (Counts(final)) newest[{final.task, final.signature}] = &final;
+    if (final.record == id) detail.final = final.id;
   }
-  std::vector<TaskFinal> found;
-  for (const auto& [key, final] : newest) {
-    const Task& task = *Find(tasks_, key.first);
-    if (!target.empty() && task.target != target) continue;
-    if (task.workload.find(workload_substring) == std::string::npos) continue;
-    found.push_back({task, *final});
+  return detail;
+}
+
+absl::StatusOr<LogStats> MemoryStore::Stats(const RecordFilter& filter) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  const std::lock_guard lock(mutex_);
+  StatsCounter counter;
+  std::vector<std::string> devices;
+  for (const Record& record : records_) {
+    if (!Matches(record, filter)) continue;
+    const Trial& trial = *Find(trials_, record.trial);
+    const auto device = std::ranges::find(devices, record.device);
+    const int64_t id = device - devices.begin();
+    if (device == devices.end()) devices.push_back(record.device);
+    counter.Add({.task = trial.task,
+                 .device = id,
+                 .purpose = trial.purpose,
+                 .outcome = record.outcome,
+                 .day = DayOf(record.wall_time_ns),
+                 .records = 1,
+                 .first_wall_ns = record.wall_time_ns,
+                 .last_wall_ns = record.wall_time_ns});
   }
-  return found;
+  HONE_ASSIGN_OR_RETURN(
+      LogStats stats,
+      counter.Finish([&](int64_t task) { return Find(tasks_, task)->target; },
+                     [&](int64_t device) { return devices[static_cast<size_t>(device)]; }));
+  stats.finals = static_cast<int64_t>(NewestFinals(filter).size());
+  return stats;
+}
+
+absl::StatusOr<FinalPage> MemoryStore::ListFinals(const RecordFilter& filter,
+                                                  const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  HONE_ASSIGN_OR_RETURN(const FinalPlace after, FromFinalCursor(cursor));
+  const std::lock_guard lock(mutex_);
+  FinalPage page{.finals = {}, .next = cursor, .is_last = true};
+  for (const auto& [place, final] : NewestFinals(filter)) {
+    if (place <= after) continue;
+    if (limit > 0 && static_cast<int64_t>(page.finals.size()) == limit) {
+      page.is_last = false;
+      break;
+    }
+    page.finals.push_back({*Find(tasks_, final->task), *final});
+    page.next = ToFinalCursor(place);
+  }
+  return page;
 }
 
 absl::StatusOr<int64_t> MemoryStore::AddModelFinal(const ModelFinal& final) {
@@ -150,18 +197,37 @@ int64_t MemoryStore::PushFinal(const Final& final) {
 
 bool MemoryStore::Matches(const Record& record, const RecordFilter& filter) {
   const Trial& trial = *Find(trials_, record.trial);
-  const Task& task = *Find(tasks_, trial.task);
   return (filter.with_retracted || record.retracted.empty()) &&
          (filter.before_wall_ns == 0 || record.wall_time_ns < filter.before_wall_ns) &&
-         record.wall_time_ns >= filter.since_wall_ns &&
+         (filter.since_wall_ns == 0 || record.wall_time_ns >= filter.since_wall_ns) &&
          (!filter.outcome || *filter.outcome == record.outcome) &&
+         (!filter.is_failure || record.outcome != Outcome::kOk) &&
          (filter.device.empty() || filter.device == record.device) &&
-         (!filter.task || *filter.task == trial.task) &&
+         record.device.starts_with(filter.device_prefix) &&
          (!filter.signature || *filter.signature == trial.signature) &&
          (!filter.job || *filter.job == trial.job) &&
          (!filter.purpose || *filter.purpose == trial.purpose) &&
-         (filter.target.empty() || filter.target == task.target) &&
-         task.workload.find(filter.workload_substring) != std::string::npos;
+         HoldsFor(filter, *Find(tasks_, trial.task));
+}
+
+bool MemoryStore::Matches(const Final& final, const RecordFilter& filter) {
+  return (filter.with_retracted || Counts(final)) &&
+         (filter.before_wall_ns == 0 || final.wall_time_ns < filter.before_wall_ns) &&
+         (filter.since_wall_ns == 0 || final.wall_time_ns >= filter.since_wall_ns) &&
+         (filter.device.empty() || filter.device == final.device) &&
+         final.device.starts_with(filter.device_prefix) &&
+         (!filter.signature || *filter.signature == final.signature) &&
+         (!filter.job || *filter.job == final.job) && HoldsFor(filter, *Find(tasks_, final.task));
+}
+
+std::map<FinalPlace, const Final*> MemoryStore::NewestFinals(const RecordFilter& filter) {
+  std::map<std::pair<int64_t, std::string>, const Final*> newest;
+  for (const Final& final : finals_) {
+    if (Matches(final, filter)) newest[{final.task, final.signature}] = &final;
+  }
+  std::map<FinalPlace, const Final*> by_place;
+  for (const auto& [key, final] : newest) by_place[{final->task, final->id}] = final;
+  return by_place;
 }
 
 std::unique_ptr<Store> MakeMemoryStore(const Clock& clock) {

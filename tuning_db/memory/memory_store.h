@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuning_db/cursor.h"
 #include "tuning_db/store.h"
 #include "tuning_db/subscribers.h"
 #include "tuning_db/transitions.h"
@@ -77,8 +78,10 @@ class MemoryStore : public Store {
   absl::StatusOr<int64_t> AddFinal(const Final& final) override;
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                    const std::string& signature) override;
-  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
-      const std::string& target, const std::string& workload_substring) override;
+  absl::StatusOr<RecordDetail> GetRecord(int64_t id) override;
+  absl::StatusOr<LogStats> Stats(const RecordFilter& filter) override;
+  absl::StatusOr<FinalPage> ListFinals(const RecordFilter& filter, const std::string& cursor,
+                                       int64_t limit) override;
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;
@@ -147,6 +150,9 @@ class MemoryStore : public Store {
   // Whether nothing but the record itself needs more of its samples than the least.
   bool AreSamplesSpare(const Record& record);
   bool Matches(const Record& record, const RecordFilter& filter);
+  bool Matches(const Final& final, const RecordFilter& filter);
+  // The newest of each task and signature, among those that match, by task and id.
+  std::map<FinalPlace, const Final*> NewestFinals(const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload,
                    int64_t wall_time_ns);

@@ -5,7 +5,10 @@
 
 #include "support/status.h"
 #include "tuning_db/conditions.h"
+#include "tuning_db/cursor.h"
+#include "tuning_db/postgres/record_filter.h"
 #include "tuning_db/postgres/rows.h"
+#include "tuning_db/task_match.h"
 #include "tuning_db/transitions.h"
 #include "tuning_db/well_formed.h"
 
@@ -80,6 +83,33 @@ absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   return final;
 }
 
+// On finals f, of a device d and a signature s.
+absl::StatusOr<Conditions> ConditionsOnFinals(Connection& db, const RecordFilter& filter) {
+  Conditions conditions;
+  if (!filter.with_retracted) conditions.Add(kFinalCounts);
+  if (IsOfTasks(filter)) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> tasks, FindTasks(db, filter));
+    conditions.Add("f.task = ANY({}::bigint[])", tasks);
+  }
+  if (filter.signature) conditions.Add("s.body = {}", *filter.signature);
+  if (!filter.device.empty()) conditions.Add("d.body = {}", filter.device);
+  if (!filter.device_prefix.empty()) {
+    conditions.Add("strpos(d.body, {}) = 1", filter.device_prefix);
+  }
+  if (filter.job) conditions.Add("COALESCE(f.job, 0) = {}", *filter.job);
+  if (filter.since_wall_ns != 0) conditions.Add("f.wall_time_ns >= {}", filter.since_wall_ns);
+  if (filter.before_wall_ns != 0) conditions.Add("f.wall_time_ns < {}", filter.before_wall_ns);
+  return conditions;
+}
+
+// The newest of each task and signature, of those that match.
+std::string NewestFinals(const Conditions& conditions) {
+  return fmt::format(
+      "SELECT f.task, MAX(f.id) AS id FROM finals f JOIN texts d ON d.id = f.device "
+      "JOIN texts s ON s.id = f.signature WHERE true{} GROUP BY f.task, f.signature",
+      conditions.text());
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
@@ -121,24 +151,40 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   return std::optional<Final>(std::move(final));
 }
 
-absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
-                                                        const std::string& workload_substring) {
-  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
+absl::StatusOr<FinalPage> ReadFinals(Connection& db, const RecordFilter& filter,
+                                     const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const FinalPlace after, FromFinalCursor(cursor));
+  HONE_ASSIGN_OR_RETURN(Conditions conditions, ConditionsOnFinals(db, filter));
+  const std::string newest = NewestFinals(conditions);
+  const std::string task = conditions.Bind(after.task);
+  const std::string final = conditions.Bind(after.final);
+  const std::string most = conditions.Bind(limit > 0 ? std::optional(limit + 1) : std::nullopt);
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
-      db.Query(fmt::format("SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
-                           "JOIN texts w ON w.id = k.workload JOIN texts s ON s.id = f.signature "
-                           "WHERE {} AND ($1 OR k.target = $2) AND ($3 OR strpos(w.body, $4) > 0) "
-                           "GROUP BY f.task, s.body ORDER BY f.task, s.body COLLATE \"C\"",
-                           kFinalCounts),
-               target.empty(), text, workload_substring.empty(), workload_substring));
-  std::vector<TaskFinal> found;
+      db.QueryWith(fmt::format("SELECT n.task, n.id FROM ({}) n WHERE (n.task, n.id) > "
+                               "({}::bigint, {}::bigint) ORDER BY n.task, n.id LIMIT {}::bigint",
+                               newest, task, final, most),
+                   conditions.parameters()));
+  FinalPage page{.finals = {}, .next = cursor, .is_last = true};
   for (int i = 0; i < rows.size(); ++i) {
-    TaskFinal& next = found.emplace_back();
+    if (limit > 0 && i == limit) {
+      page.is_last = false;
+      break;
+    }
+    TaskFinal& next = page.finals.emplace_back();
     HONE_ASSIGN_OR_RETURN(next.task, ReadTask(db, rows[i].Integer(0)));
     HONE_ASSIGN_OR_RETURN(next.final, ReadFinal(db, rows[i].Integer(1)));
+    page.next = ToFinalCursor({.task = next.task.id, .final = next.final.id});
   }
-  return found;
+  return page;
+}
+
+absl::StatusOr<int64_t> CountFinals(Connection& db, const RecordFilter& filter) {
+  HONE_ASSIGN_OR_RETURN(const Conditions conditions, ConditionsOnFinals(db, filter));
+  HONE_ASSIGN_OR_RETURN(const Rows rows, db.QueryWith(fmt::format("SELECT COUNT(*) FROM ({}) n",
+                                                                  NewestFinals(conditions)),
+                                                      conditions.parameters()));
+  return rows[0].Integer(0);
 }
 
 }  // namespace hone::tuning_db::postgres

@@ -24,11 +24,19 @@ absl::StatusOr<std::optional<Final>> PostgresStore::NewestFinal(int64_t task,
   return readers_.Read([&](Connection& db) { return ReadNewestFinal(db, task, signature); });
 }
 
-absl::StatusOr<std::vector<TaskFinal>> PostgresStore::NewestFinals(
-    const std::string& target, const std::string& workload_substring) {
-  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
-  return readers_.Read(
-      [&](Connection& db) { return ReadNewestFinals(db, target, workload_substring); });
+absl::StatusOr<RecordDetail> PostgresStore::GetRecord(int64_t id) {
+  return readers_.Read([&](Connection& db) { return ReadRecordDetail(db, id); });
+}
+
+absl::StatusOr<LogStats> PostgresStore::Stats(const RecordFilter& filter) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  return readers_.Read([&](Connection& db) { return ReadStats(db, filter); });
+}
+
+absl::StatusOr<FinalPage> PostgresStore::ListFinals(const RecordFilter& filter,
+                                                    const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  return readers_.Read([&](Connection& db) { return ReadFinals(db, filter, cursor, limit); });
 }
 
 absl::StatusOr<int64_t> PostgresStore::AddModelFinal(const ModelFinal& final) {

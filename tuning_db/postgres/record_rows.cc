@@ -1,6 +1,9 @@
+#include <utility>
+
 #include "support/status.h"
 #include "tuning_db/postgres/rows.h"
 #include "tuning_db/postgres/trial_rows.h"
+#include "tuning_db/record_span.h"
 #include "tuning_db/transitions.h"
 
 namespace hone::tuning_db::postgres {
@@ -53,6 +56,11 @@ absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const R
                 Bytes{record.message}, record.samples_ns, record.median_ns, record.calibrator_ns,
                 record.anchor_ns, record.error_ratio, Digest{record.artifact_digest}, toolchain,
                 device, regime, worker, record.wall_time_ns));
+  HONE_RETURN_IF_ERROR(
+      db.Change("INSERT INTO record_spans AS s (block, first_ns, last_ns) VALUES ($1, $2, $3) "
+                "ON CONFLICT (block) DO UPDATE SET first_ns = LEAST(s.first_ns, "
+                "excluded.first_ns), last_ns = GREATEST(s.last_ns, excluded.last_ns)",
+                id >> kSpanBits, record.wall_time_ns, record.wall_time_ns));
   HONE_RETURN_IF_ERROR(AddProgress(db, trial, record));
   return id;
 }
@@ -71,6 +79,22 @@ absl::StatusOr<std::vector<Record>> ReadRecords(Connection& db, const std::vecto
                ids));
   for (int i = 0; i < rows.size(); ++i) records.push_back(RecordOf(rows[i]));
   return records;
+}
+
+absl::StatusOr<RecordDetail> ReadRecordDetail(Connection& db, int64_t id) {
+  HONE_ASSIGN_OR_RETURN(std::vector<Record> records, ReadRecords(db, {id}));
+  if (records.empty()) return NoSuch("record", id);
+  RecordDetail detail;
+  detail.record = std::move(records[0]);
+  const Trial& trial = detail.record.of_trial;
+  HONE_ASSIGN_OR_RETURN(detail.task, ReadTask(db, trial.task));
+  HONE_ASSIGN_OR_RETURN(const auto bytes,
+                        db.Integer("SELECT constant_bytes FROM jobs WHERE id = $1", trial.job));
+  HONE_ASSIGN_OR_RETURN(const auto final,
+                        db.Integer("SELECT MAX(id) FROM finals WHERE record = $1", id));
+  detail.constant_bytes = bytes.value_or(0);
+  detail.final = final.value_or(0);
+  return detail;
 }
 
 absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns) {

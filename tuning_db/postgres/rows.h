@@ -89,6 +89,8 @@ absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const R
 absl::StatusOr<std::vector<Record>> ReadRecords(Connection& db, const std::vector<int64_t>& ids);
 absl::StatusOr<RecordPage> ListRecords(Connection& db, const RecordFilter& filter, Order order,
                                        const std::string& cursor, int64_t limit);
+absl::StatusOr<RecordDetail> ReadRecordDetail(Connection& db, int64_t id);
+absl::StatusOr<LogStats> ReadStats(Connection& db, const RecordFilter& filter);
 absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns);
 
 // What the settled trial adds to the progress of its task and job.
@@ -107,8 +109,11 @@ absl::StatusOr<Pruned> PruneSamples(Connection& db, int64_t before_wall_ns, cons
                                     int64_t most_rows);
 
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
-absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
-                                                        const std::string& workload_substring);
+// As LogStore::ListFinals.
+absl::StatusOr<FinalPage> ReadFinals(Connection& db, const RecordFilter& filter,
+                                     const std::string& cursor, int64_t limit);
+// How many there are of them.
+absl::StatusOr<int64_t> CountFinals(Connection& db, const RecordFilter& filter);
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature);
 

@@ -45,6 +45,10 @@ constexpr Rule kRules[] = {
     {"final {} is not of the record that it names",
      "SELECT f.id FROM finals f JOIN records r ON r.id = f.record WHERE r.task <> f.task "
      "OR r.signature <> f.signature OR r.purpose <> 1 OR r.outcome <> 0"},
+    {"the span of the records from {} on does not hold them",
+     "SELECT r.id >> 10 << 10 FROM records r LEFT JOIN record_spans s ON s.block = r.id >> 10 "
+     "WHERE r.wall_time_ns NOT BETWEEN s.first_ns AND s.last_ns OR s.block IS NULL "
+     "GROUP BY r.id >> 10"},
     {"final {} lacks its winner or its default",
      "SELECT f.id FROM finals f WHERE 2 > "
      "(SELECT (SUM(e.position = f.winner) > 0) + (SUM(e.position = f.default_entry) > 0) "

@@ -5,7 +5,10 @@
 
 #include "support/status.h"
 #include "tuning_db/conditions.h"
+#include "tuning_db/cursor.h"
+#include "tuning_db/sqlite/record_filter.h"
 #include "tuning_db/sqlite/rows.h"
+#include "tuning_db/task_match.h"
 #include "tuning_db/transitions.h"
 #include "tuning_db/well_formed.h"
 
@@ -80,6 +83,36 @@ absl::StatusOr<Final> ReadFinal(Connection& db, int64_t id) {
   return final;
 }
 
+// The newest of each task and signature, of those that match.
+std::string NewestFinals(const RecordFilter& filter) {
+  std::string sql =
+      "SELECT f.task, MAX(f.id) FROM finals f JOIN texts d ON d.id = f.device "
+      "JOIN texts s ON s.id = f.signature WHERE true";
+  if (!filter.with_retracted) sql += fmt::format(" AND {}", kFinalCounts);
+  if (IsOfTasks(filter)) sql += " AND f.task IN (SELECT value FROM json_each(?))";
+  if (filter.signature) sql += " AND s.body = ?";
+  if (!filter.device.empty()) sql += " AND d.body = ?";
+  if (!filter.device_prefix.empty()) sql += " AND INSTR(d.body, ?) = 1";
+  if (filter.job) sql += " AND IFNULL(f.job, 0) = ?";
+  if (filter.since_wall_ns != 0) sql += " AND f.wall_time_ns >= ?";
+  if (filter.before_wall_ns != 0) sql += " AND f.wall_time_ns < ?";
+  return sql + " GROUP BY f.task, f.signature";
+}
+
+absl::Status BindFinals(Connection& db, const RecordFilter& filter, Statement& query) {
+  if (IsOfTasks(filter)) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<int64_t> tasks, FindTasks(db, filter));
+    query.Bind(fmt::format("[{}]", fmt::join(tasks, ",")));
+  }
+  if (filter.signature) query.Bind(*filter.signature);
+  if (!filter.device.empty()) query.Bind(filter.device);
+  if (!filter.device_prefix.empty()) query.Bind(filter.device_prefix);
+  if (filter.job) query.Bind(*filter.job);
+  if (filter.since_wall_ns != 0) query.Bind(filter.since_wall_ns);
+  if (filter.before_wall_ns != 0) query.Bind(filter.before_wall_ns);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final) {
@@ -121,25 +154,36 @@ absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t tas
   return std::optional<Final>(std::move(final));
 }
 
-absl::StatusOr<std::vector<TaskFinal>> ReadNewestFinals(Connection& db, const std::string& target,
-                                                        const std::string& workload_substring) {
-  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
+absl::StatusOr<FinalPage> ReadFinals(Connection& db, const RecordFilter& filter,
+                                     const std::string& cursor, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const FinalPlace after, FromFinalCursor(cursor));
   HONE_ASSIGN_OR_RETURN(
       Statement query,
-      db.Prepare(fmt::format(
-          "SELECT f.task, MAX(f.id) FROM finals f JOIN tasks k ON k.id = f.task "
-          "JOIN texts w ON w.id = k.workload WHERE {} AND (? OR k.target = ?) "
-          "AND (? OR INSTR(w.body, ?) > 0) GROUP BY f.task, f.signature ORDER BY f.task",
-          kFinalCounts)));
-  query.Bind(target.empty(), text, workload_substring.empty(), workload_substring);
-  std::vector<TaskFinal> found;
+      db.Prepare(NewestFinals(filter) +
+                 " HAVING (f.task, MAX(f.id)) > (?, ?) ORDER BY f.task, 2 LIMIT ?"));
+  HONE_RETURN_IF_ERROR(BindFinals(db, filter, query));
+  query.Bind(after.task, after.final, limit > 0 ? limit + 1 : -1);
+  FinalPage page{.finals = {}, .next = cursor, .is_last = true};
   for (;;) {
     HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
-    if (!has_row) return found;
-    TaskFinal& next = found.emplace_back();
+    if (!has_row) return page;
+    if (limit > 0 && static_cast<int64_t>(page.finals.size()) == limit) {
+      page.is_last = false;
+      return page;
+    }
+    TaskFinal& next = page.finals.emplace_back();
     HONE_ASSIGN_OR_RETURN(next.task, ReadTask(db, query.Integer(0)));
     HONE_ASSIGN_OR_RETURN(next.final, ReadFinal(db, query.Integer(1)));
+    page.next = ToFinalCursor({.task = next.task.id, .final = next.final.id});
   }
+}
+
+absl::StatusOr<int64_t> CountFinals(Connection& db, const RecordFilter& filter) {
+  HONE_ASSIGN_OR_RETURN(Statement query,
+                        db.Prepare(fmt::format("SELECT COUNT(*) FROM ({})", NewestFinals(filter))));
+  HONE_RETURN_IF_ERROR(BindFinals(db, filter, query));
+  HONE_RETURN_IF_ERROR(query.Step().status());
+  return query.Integer(0);
 }
 
 }  // namespace hone::tuning_db::sqlite

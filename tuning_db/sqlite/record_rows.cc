@@ -1,4 +1,5 @@
 #include "support/status.h"
+#include "tuning_db/record_span.h"
 #include "tuning_db/sqlite/progress_rows.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/sqlite/trial_rows.h"
@@ -53,6 +54,11 @@ absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const R
       record.error_ratio, Digest{record.artifact_digest}, toolchain, device, regime, worker,
       record.wall_time_ns));
   const int64_t id = db.LastInsertId();
+  HONE_RETURN_IF_ERROR(
+      db.Run("INSERT INTO record_spans (block, first_ns, last_ns) VALUES (?, ?, ?) "
+             "ON CONFLICT (block) DO UPDATE SET first_ns = MIN(first_ns, excluded.first_ns), "
+             "last_ns = MAX(last_ns, excluded.last_ns)",
+             id >> kSpanBits, record.wall_time_ns, record.wall_time_ns));
   HONE_RETURN_IF_ERROR(AddProgress(db, trial, record));
   return id;
 }
@@ -69,6 +75,20 @@ absl::StatusOr<Record> ReadRecord(Connection& db, int64_t id) {
   HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
   if (!has_row) return NoSuch("record", id);
   return RecordOf(query);
+}
+
+absl::StatusOr<RecordDetail> ReadRecordDetail(Connection& db, int64_t id) {
+  RecordDetail detail;
+  HONE_ASSIGN_OR_RETURN(detail.record, ReadRecord(db, id));
+  const Trial& trial = detail.record.of_trial;
+  HONE_ASSIGN_OR_RETURN(detail.task, ReadTask(db, trial.task));
+  HONE_ASSIGN_OR_RETURN(const auto bytes,
+                        db.Integer("SELECT constant_bytes FROM jobs WHERE id = ?", trial.job));
+  HONE_ASSIGN_OR_RETURN(const auto final,
+                        db.Integer("SELECT MAX(id) FROM finals WHERE record = ?", id));
+  detail.constant_bytes = bytes.value_or(0);
+  detail.final = final.value_or(0);
+  return detail;
 }
 
 absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns) {

@@ -39,6 +39,7 @@ const std::array kMigrations = {
     Migration{kGrants},
     Migration{kQuarantines},
     Migration{kJobWishes},
+    Migration{kLogQuestions},
 };
 
 absl::Status CheckReferences(Connection& db) {

@@ -25,11 +25,19 @@ absl::StatusOr<std::optional<Final>> SqliteStore::NewestFinal(int64_t task,
   return readers_.Read([&](Connection& db) { return ReadNewestFinal(db, task, signature); });
 }
 
-absl::StatusOr<std::vector<TaskFinal>> SqliteStore::NewestFinals(
-    const std::string& target, const std::string& workload_substring) {
-  HONE_RETURN_IF_ERROR(IsText("a part of a workload", workload_substring));
-  return readers_.Read(
-      [&](Connection& db) { return ReadNewestFinals(db, target, workload_substring); });
+absl::StatusOr<RecordDetail> SqliteStore::GetRecord(int64_t id) {
+  return readers_.Read([&](Connection& db) { return ReadRecordDetail(db, id); });
+}
+
+absl::StatusOr<LogStats> SqliteStore::Stats(const RecordFilter& filter) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  return readers_.Read([&](Connection& db) { return ReadStats(db, filter); });
+}
+
+absl::StatusOr<FinalPage> SqliteStore::ListFinals(const RecordFilter& filter,
+                                                  const std::string& cursor, int64_t limit) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(filter));
+  return readers_.Read([&](Connection& db) { return ReadFinals(db, filter, cursor, limit); });
 }
 
 absl::StatusOr<int64_t> SqliteStore::AddModelFinal(const ModelFinal& final) {

@@ -97,8 +97,10 @@ class SqliteStore final : public Store {
   absl::StatusOr<int64_t> AddFinal(const Final& final) override;
   absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                    const std::string& signature) override;
-  absl::StatusOr<std::vector<TaskFinal>> NewestFinals(
-      const std::string& target, const std::string& workload_substring) override;
+  absl::StatusOr<RecordDetail> GetRecord(int64_t id) override;
+  absl::StatusOr<LogStats> Stats(const RecordFilter& filter) override;
+  absl::StatusOr<FinalPage> ListFinals(const RecordFilter& filter, const std::string& cursor,
+                                       int64_t limit) override;
   absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) override;
   absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                              const std::string& target) override;

@@ -21,6 +21,7 @@ extern const char kLeastSamples[];
 extern const char kGrants[];
 extern const char kQuarantines[];
 extern const char kJobWishes[];
+extern const char kLogQuestions[];
 
 }  // namespace hone::tuning_db::sqlite
 

@@ -1,0 +1,21 @@
+// Builds by the hone-builder next to this program, as a daemon has them built.
+#ifndef HONE_CLI_LOCAL_BUILDER_H_
+#define HONE_CLI_LOCAL_BUILDER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hone/v1/builder.pb.h"
+
+namespace hone::cli {
+
+// What a daemon gives a build.
+inline constexpr int64_t kBuildLimitNs = int64_t{60} * 1000 * 1000 * 1000;
+
+// The replies in the order of the requests. One whose outcome is not OK says why it does not build;
+// errors are the builder's.
+absl::StatusOr<std::vector<v1::BuildReply>> BuildHere(std::vector<v1::BuildRequest> requests);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_LOCAL_BUILDER_H_

@@ -1,0 +1,147 @@
+#include "cli/rerun.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "cli/local_builder.h"
+#include "cli/printable.h"
+#include "cli/rebuild.h"
+#include "fmt/format.h"
+#include "hone/v1/farm.pb.h"
+#include "nlohmann/json.hpp"
+#include "runtime/host.h"
+#include "support/child_process.h"
+#include "support/median.h"
+#include "support/scratch_folder.h"
+#include "support/status.h"
+#include "tuner/compiler_lowerer.h"
+#include "tuner/farm/assignment.h"
+#include "tuner/input_seed.h"
+#include "tuner/jobs/regime.h"
+#include "tuner/measure_record.h"
+#include "tuner/trial_timing.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr int64_t kRunLimitNs = 10'000'000'000;
+constexpr uint64_t kMemoryLimitBytes = uint64_t{4} << 30;
+// For what is around the runs: to start, to calibrate, to run the reference.
+constexpr int64_t kSlackNs = 60'000'000'000;
+
+absl::StatusOr<tuner::Artifact> ArtifactOf(const std::string& what, v1::BuildReply reply) {
+  if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
+    return absl::AbortedError(
+        fmt::format("expected that {} builds, found: {}", what, Printable(reply.message())));
+  }
+  return tuner::Artifact{
+      .digest = reply.artifact_digest(),
+      .bytes = std::make_shared<const std::string>(std::move(*reply.mutable_artifact())),
+      .toolchain = reply.toolchain()};
+}
+
+// As the daemon asks for a trial of a search, without an anchor.
+absl::StatusOr<tuner::MeasureRequest> RequestFor(const v1::GetRecordResponse& detail) {
+  const v1::RecordInfo& record = detail.record();
+  tuner::CompilerLowerer lowerer;
+  HONE_ASSIGN_OR_RETURN(const auto task,
+                        lowerer.Open(record.workload(), record.signature(), record.target()));
+  v1::BuildRequest reference;
+  reference.set_target(record.target());
+  reference.mutable_reference()->set_workload(record.workload());
+  HONE_ASSIGN_OR_RETURN(std::vector<v1::BuildReply> built,
+                        BuildHere({BuildRequestOf(record), std::move(reference)}));
+  tuner::MeasureRequest request;
+  HONE_ASSIGN_OR_RETURN(
+      request.candidates.emplace_back(),
+      ArtifactOf(fmt::format("the config of record {}", record.id()), std::move(built[0])));
+  HONE_ASSIGN_OR_RETURN(request.reference,
+                        ArtifactOf("what its outputs are compared with", std::move(built[1])));
+  request.workload_digest = detail.workload_digest();
+  request.seed = tuner::kInputSeed;
+  request.threads = static_cast<uint32_t>(task->threads());
+  const std::string regime =
+      record.regime().empty() ? tuner::RegimeOf(*task, detail.constant_bytes()) : record.regime();
+  request.timing =
+      tuner::TrialTiming(regime, tuner::RotationBytes(regime, *task, detail.constant_bytes()));
+  request.run_limit_ns = kRunLimitNs;
+  request.memory_limit_bytes = kMemoryLimitBytes;
+  return request;
+}
+
+v1::OneMeasurement MeasurementOf(const tuner::MeasureRequest& request) {
+  v1::OneMeasurement measurement;
+  tuning_db::Trial leased;
+  leased.id = leased.fence = leased.attempt = 1;
+  *measurement.mutable_assignment() =
+      tuner::ToAssignment(request, leased, "cpu0", tuner::LeaseLimitNs(request, kSlackNs));
+  measurement.add_artifacts(*request.candidates[0].bytes);
+  measurement.add_artifacts(*request.reference.bytes);
+  return measurement;
+}
+
+// What hone-measure printed of it.
+absl::StatusOr<Rerun> Parse(const std::string& line) {
+  const nlohmann::json result = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  v1::MeasureOutcome outcome = v1::MEASURE_OUTCOME_UNSPECIFIED;
+  const bool is_result = result.is_object() && result.contains("samples_ns") &&
+                         v1::MeasureOutcome_Parse(result.value("outcome", ""), &outcome);
+  if (!is_result) {
+    return absl::InternalError("hone-measure printed no result, but: " + Printable(line));
+  }
+  Rerun rerun;
+  rerun.outcome = std::string(tuning_db::Name(tuner::ToOutcome(outcome)));
+  rerun.message = result.value("message", "");
+  rerun.error_ratio = result["error_ratio"].is_number() ? result["error_ratio"].get<double>() : 0;
+  rerun.regime = result.value("regime", "");
+  rerun.device = result.value("device", "");
+  const auto median = [&](const char* name) {
+    const auto values = result[name].get<std::vector<double>>();
+    return values.empty() ? 0.0 : Median(values);
+  };
+  if (outcome == v1::MEASURE_OUTCOME_OK) {
+    rerun.median_ns = median("samples_ns");
+    rerun.calibrator_ns = median("calibrator_ns");
+  }
+  return rerun;
+}
+
+}  // namespace
+
+absl::StatusOr<Rerun> MeasureAgain(const v1::GetRecordResponse& record) {
+  const std::string& target = record.record().target();
+  if (const std::string missing = MissingOnHost(target); !missing.empty()) {
+    return absl::FailedPreconditionError(
+        fmt::format("expected a machine that runs code for {}, found this one: no {}",
+                    Printable(target), missing));
+  }
+  HONE_ASSIGN_OR_RETURN(const tuner::MeasureRequest request, RequestFor(record));
+  const char* const base = std::getenv("XDG_RUNTIME_DIR");
+  HONE_ASSIGN_OR_RETURN(
+      const ScratchFolder folder,
+      ScratchFolder::Make(base != nullptr && *base != 0 ? base : "/tmp", "hone-rerun-"));
+  const std::string path = folder.path() + "/measurement";
+  std::ofstream file(path, std::ios::binary);
+  if (!MeasurementOf(request).SerializeToOstream(&file) || !file.flush()) {
+    return absl::InternalError(fmt::format("cannot write {}", path));
+  }
+  HONE_ASSIGN_OR_RETURN(
+      ChildProcess worker,
+      ChildProcess::Start({ExecutableFolder() + "/hone-measure", "--measure", path, "--threads",
+                           std::to_string(request.threads), "--target", target,
+                           "--parent-death-signal", "--parent", std::to_string(getpid())}));
+  const absl::StatusOr<std::string> line =
+      worker.ReadLine(tuner::LeaseLimitNs(request, 2 * kSlackNs));
+  if (!line.ok()) {
+    return absl::AbortedError("hone-measure measured nothing; its own message is above");
+  }
+  HONE_ASSIGN_OR_RETURN(Rerun rerun, Parse(*line));
+  rerun.toolchain = request.candidates[0].toolchain;
+  return rerun;
+}
+
+}  // namespace hone::cli

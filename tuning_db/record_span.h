@@ -1,0 +1,21 @@
+// Ids of records that follow each other, and the blocks of them whose times the stores in SQL know.
+#ifndef HONE_TUNING_DB_RECORD_SPAN_H_
+#define HONE_TUNING_DB_RECORD_SPAN_H_
+
+#include <cstdint>
+#include <limits>
+
+namespace hone::tuning_db {
+
+// A block of the table record_spans has 2^kSpanBits ids.
+inline constexpr int kSpanBits = 10;
+
+// Both are of it.
+struct IdRange {
+  int64_t first = 1;
+  int64_t last = std::numeric_limits<int64_t>::max();
+};
+
+}  // namespace hone::tuning_db
+
+#endif  // HONE_TUNING_DB_RECORD_SPAN_H_
