@@ -26,7 +26,9 @@ class LogClient final : public LogSource {
   absl::StatusOr<v1::ListFinalsResponse> ListFinals(const v1::ListFinalsRequest& request) override;
   absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
       const v1::GetLogStatsRequest& request) override;
+  absl::StatusOr<v1::ExportLogResponse> ExportLog(const v1::ExportLogRequest& request) override;
 
+  absl::StatusOr<v1::ImportLogResponse> Import(const std::string& lines);
   absl::Status Retract(int64_t record, const std::string& reason);
   absl::StatusOr<tuning_db::Pruned> Prune(int64_t before_wall_ns,
                                           const tuning_db::PrunePlace& place);
