@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "CLI/CLI.hpp"
+#include "cli/db_copy.h"
 #include "cli/exit_code.h"
 #include "cli/json_document.h"
 #include "cli/log_upkeep.h"
@@ -148,6 +149,7 @@ void AddDb(CLI::App& app, Action& action) {
   retract.add_option("--db", options->database, "The tuning database");
   retract.callback([options, &action] { action = [options] { return Retract(*options); }; });
   check.callback([options, &action] { action = [options] { return Check(*options); }; });
+  AddDbCopy(db, action);
 }
 
 }  // namespace hone::cli

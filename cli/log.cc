@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "CLI/CLI.hpp"
+#include "cli/log_export.h"
 #include "cli/log_filter.h"
+#include "cli/log_import.h"
 #include "cli/log_list.h"
 #include "cli/log_show.h"
 #include "cli/log_source.h"
@@ -123,6 +125,9 @@ void AddLog(CLI::App& app, Action& action) {
   show->add_flag("--rebuild", of_show->rebuilds,
                  "Builds its config again and compares the artifacts; exit 1 where they differ");
   show->add_flag("--rerun", of_show->reruns, "Measures it again on this machine; stores nothing");
+  AddLogExport(log, action);
+  AddLogImport(log, action);
+  AddLogMerge(log, action);
 }
 
 }  // namespace hone::cli

@@ -34,6 +34,16 @@ absl::StatusOr<v1::GetLogStatsResponse> LogClient::GetLogStats(
   return connection_->Call(&Connection::Stub::GetLogStats, request);
 }
 
+absl::StatusOr<v1::ExportLogResponse> LogClient::ExportLog(const v1::ExportLogRequest& request) {
+  return connection_->Call(&Connection::Stub::ExportLog, request);
+}
+
+absl::StatusOr<v1::ImportLogResponse> LogClient::Import(const std::string& lines) {
+  v1::ImportLogRequest request;
+  request.set_lines(lines);
+  return connection_->Call(&Connection::Stub::ImportLog, request);
+}
+
 absl::Status LogClient::Retract(int64_t record, const std::string& reason) {
   v1::RetractRecordRequest request;
   request.set_record(record);

@@ -29,7 +29,9 @@ class LogClient final : public LogSource {
   absl::StatusOr<v1::ListFinalsResponse> ListFinals(const v1::ListFinalsRequest& request) override;
   absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
       const v1::GetLogStatsRequest& request) override;
+  absl::StatusOr<v1::ExportLogResponse> ExportLog(const v1::ExportLogRequest& request) override;
 
+  absl::StatusOr<v1::ImportLogResponse> Import(const std::string& lines);
   absl::Status Retract(int64_t record, const std::string& reason);
   // All in one call.
   absl::Status RecordMisses(const std::vector<tuning_db::Miss>& misses);

@@ -8,6 +8,7 @@
 #include "cli/service_address.h"
 #include "support/status.h"
 #include "tuner/log_reader.h"
+#include "tuner/log_transfer.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
@@ -31,6 +32,9 @@ class StoredLog final : public LogSource {
   absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
       const v1::GetLogStatsRequest& request) override {
     return reader_.GetLogStats(request);
+  }
+  absl::StatusOr<v1::ExportLogResponse> ExportLog(const v1::ExportLogRequest& request) override {
+    return tuner::ExportLog(*store_, request);
   }
 
  private:

@@ -28,6 +28,7 @@ class LogSource {
       const v1::ListFinalsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetLogStatsResponse> GetLogStats(
       const v1::GetLogStatsRequest& request) = 0;
+  virtual absl::StatusOr<v1::ExportLogResponse> ExportLog(const v1::ExportLogRequest& request) = 0;
 };
 
 // --db and --server.

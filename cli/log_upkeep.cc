@@ -1,8 +1,7 @@
 #include "cli/log_upkeep.h"
 
-#include "cli/exit_code.h"
 #include "cli/log_client.h"
-#include "cli/service_address.h"
+#include "cli/written_log.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
@@ -13,13 +12,9 @@ namespace {
 template <typename Here, typename There>
 auto Wherever(const std::string& database, const Here& here, const There& there)
     -> decltype(here(std::declval<tuning_db::Store&>())) {
-  const auto store = tuning_db::OpenStore(database, tuning_db::OpenMode::kReadWrite);
-  if (store.ok()) return here(**store);
-  if (!tuning_db::IsHeld(database, store.status())) return store.status();
-  HONE_ASSIGN_OR_RETURN(const std::string address, ServiceAddress("", database));
-  if (address.empty()) return WithExitCode(store.status(), kBusy);
-  LogClient client(address);
-  return there(client);
+  HONE_ASSIGN_OR_RETURN(WrittenLog log,
+                        WrittenLog::Open(database, tuning_db::OpenMode::kReadWrite));
+  return log.store != nullptr ? here(*log.store) : there(*log.client);
 }
 
 }  // namespace

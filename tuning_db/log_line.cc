@@ -57,6 +57,7 @@ void AddRecord(Json& json, const Record& record) {
   json["regime"] = record.regime;
   json["worker"] = record.worker;
   json["wall_time_ns"] = record.wall_time_ns;
+  if (!record.retracted.empty()) json["retracted"] = record.retracted;
 }
 
 void AddFinal(Json& json, const Final& final) {
@@ -101,6 +102,9 @@ class Fields {
     const std::optional<double> value = field != nullptr ? RealOf(*field) : std::nullopt;
     if (!value) return Fail(name, "a number"), 0;
     return *value;
+  }
+  std::string TextOr(const char* name, const std::string& without) {
+    return Find(name) != nullptr ? Text(name) : without;
   }
   // Reads a field that older logs do not have.
   double RealOr(const char* name, double without) {
@@ -189,6 +193,7 @@ Record ReadRecord(Fields& fields) {
   record.regime = fields.Text("regime");
   record.worker = fields.Text("worker");
   record.wall_time_ns = fields.Integer("wall_time_ns");
+  record.retracted = fields.TextOr("retracted", "");  // not there: it counts
   return record;
 }
 
@@ -265,6 +270,7 @@ absl::StatusOr<LogLine> ParseLogLine(std::string_view text) {
   } else {
     HONE_RETURN_IF_ERROR(IsWellFormed(line.record));
     HONE_RETURN_IF_ERROR(IsWellFormed(line.record.of_trial));
+    HONE_RETURN_IF_ERROR(IsText("a reason", line.record.retracted));
   }
   return line;
 }

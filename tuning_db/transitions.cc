@@ -104,6 +104,18 @@ absl::Status MayRelease(const Trial& trial, int64_t fence) {
                   Name(trial.state), trial.fence, fence));
 }
 
+Trial Proposed(Trial trial) {
+  trial.state = TrialState::kProposed;
+  trial.attempt = 0;
+  trial.fence = 0;
+  trial.worker.clear();
+  trial.strikes = 0;
+  trial.device.clear();
+  trial.limit_ns = 0;
+  trial.assigned = {};
+  return trial;
+}
+
 void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial) {
   trial.state = TrialState::kLeased;
   trial.attempt += 1;

@@ -48,6 +48,8 @@ absl::Status MaySetRan(const Job& job);
 absl::Status MayLease(const Trial& trial);
 // Only under the newest fence, and not once settled. To release twice is no error.
 absl::Status MayRelease(const Trial& trial, int64_t fence);
+// As it is when it is proposed, whatever became of it elsewhere.
+Trial Proposed(Trial trial);
 // What becomes of a trial that MayLease, MayRelease.
 void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial);
 void ReleaseAs(const ReleaseRequest& request, Trial& trial);

@@ -20,6 +20,11 @@ absl::StatusOr<Answer> WaitForOne(const Start& start) {
 
 }  // namespace
 
+absl::StatusOr<SettleResult> TrialStore::Import(const Trial& trial, const Record& record) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<SettleResult> results, ImportMany({{trial, record}}));
+  return results.at(0);
+}
+
 absl::StatusOr<Trial> TrialStore::Lease(const LeaseRequest& request) {
   return WaitForOne<Trial>([&](auto done) { return LeaseMany({request}, std::move(done)); });
 }

@@ -40,6 +40,12 @@ struct Settlement {
   std::optional<Final> final = std::nullopt;
 };
 
+// What a log says of a trial.
+struct Measured {
+  Trial trial;
+  Record record;
+};
+
 enum class SettleResult {
   kSettled,    // this call settled the trial
   kDuplicate,  // it was settled before, under this fence: acknowledge likewise
@@ -88,10 +94,13 @@ class TrialStore {
   virtual absl::Status ProposeThen(
       const Ownership& ownership, const std::vector<Trial>& trials,
       std::function<void(absl::StatusOr<std::vector<Trial>>)> done) = 0;
-  // A trial that was measured elsewhere: proposed and settled with its record in one transaction,
-  // under a lease of the worker "import". record.trial is not read. kDuplicate: a trial with its
-  // key exists already, open or settled, and nothing is written.
-  virtual absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) = 0;
+  // Trials that were measured elsewhere: each is proposed and settled with its record, under a
+  // lease of the worker "import", all in one transaction, or none where one is refused.
+  // record.trial is not read. The answers are in the order of the entries; kDuplicate: a trial with
+  // its key exists already, open or settled, and nothing is written of it.
+  virtual absl::StatusOr<std::vector<SettleResult>> ImportMany(
+      const std::vector<Measured>& entries) = 0;
+  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record);
   // Trials proposed or leased, by id; of one job, or of all (0).
   virtual absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) = 0;
   // Trials of every state with this purpose.

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
@@ -72,9 +73,13 @@ void CompeteForImportsAndAFinal(Store& store) {
   std::atomic<int> imported = 0;
   std::atomic<int> finals = 0;
   InThreads([&](int thread) {
-    for (int n = 0; n < kTrials; ++n) {
-      const Trial wanted = ExampleTrial(task, 0, (n + thread) % kTrials);
-      imported += store.Import(wanted, ExampleRecord(0)).value() == SettleResult::kSettled;
+    for (int n = 0; n < kTrials; n += 3) {
+      std::vector<Measured> batch;
+      for (int i = 0; i < 5; ++i) {
+        batch.push_back({ExampleTrial(task, 0, (n + i + thread) % kTrials), ExampleRecord(0)});
+      }
+      const std::vector<SettleResult> results = store.ImportMany(batch).value();
+      imported += static_cast<int>(std::ranges::count(results, SettleResult::kSettled));
     }
     finals += store.SettleFinal(fence, ExampleRecord(trial), ExampleFinal(task, 0)).value() ==
               SettleResult::kSettled;

@@ -112,6 +112,33 @@ TEST_P(Conformance, ImportLeavesKnownTrialsAsTheyAre) {
   EXPECT_EQ(store_->Settle(fence, ExampleRecord(rows[1].id)).value(), SettleResult::kSettled);
 }
 
+TEST_P(Conformance, ABatchIsImportedWholeOrNotAtAll) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Record retracted = ExampleRecord(0, 3);
+  retracted.retracted = "elsewhere";
+  const std::vector<Measured> batch = {{ExampleTrial(task, 0, 1), ExampleRecord(0, 1)},
+                                       {ExampleTrial(task, 0, 1), ExampleRecord(0, 2)},
+                                       {ExampleTrial(task, 0, 2), retracted}};
+  std::vector<Measured> bad = batch;
+  bad.push_back({ExampleTrial(99, 0, 3), ExampleRecord(0)});
+  EXPECT_TRUE(absl::IsNotFound(store_->ImportMany(bad).status()));
+  bad.back() = {ExampleTrial(task, 0, 3), ExampleRecord(0)};
+  bad.back().record.device = std::string(1, '\0');
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->ImportMany(bad).status()));
+  EXPECT_THAT(store_->Records({}).value(), IsEmpty());
+  EXPECT_THAT(
+      store_->ImportMany(batch).value(),
+      ElementsAre(SettleResult::kSettled, SettleResult::kDuplicate, SettleResult::kSettled));
+  EXPECT_THAT(store_->ImportMany(batch).value(), testing::Each(SettleResult::kDuplicate));
+  EXPECT_THAT(store_->ImportMany({}).value(), IsEmpty());
+  Reopen();
+  const auto records = store_->Records({}).value();
+  ASSERT_THAT(records, SizeIs(2)) << "what it is retracted for elsewhere is not read";
+  EXPECT_EQ(records[0].median_ns, 1);
+  EXPECT_LT(records[0].of_trial.fence, records[1].of_trial.fence);
+  EXPECT_THAT(store_->OpenTrials(0).value(), IsEmpty());
+}
+
 TEST_P(Conformance, ImportIntoAJobIsAnEventOfIt) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
 
+#include "absl/strings/str_split.h"
 #include "tests/tuning_db/examples.h"
 #include "tests/tuning_db/expect_record.h"
 
@@ -162,6 +164,67 @@ TEST(LogIo, ImportTwiceAddsNothing) {
   std::istringstream in(log);
   EXPECT_EQ(ImportLog(*store, in)->known, 3);
   EXPECT_THAT(store->Records({}).value(), SizeIs(2));
+}
+
+// Its lines in any order: each database has its own order of commits.
+std::vector<std::string> LinesOf(Store& store) {
+  std::vector<std::string> lines =
+      absl::StrSplit(Export(store, {.with_retracted = true}), '\n', absl::SkipEmpty());
+  std::ranges::sort(lines);
+  return lines;
+}
+
+void Import(Store& into, Store& from) {
+  std::istringstream log(Export(from, {.with_retracted = true}));
+  ASSERT_TRUE(ImportLog(into, log).ok());
+}
+
+TEST(LogIo, TwoThatImportEachOtherEndAlike) {
+  const auto one = ExampleStore();
+  const auto other = MakeMemoryStore();
+  Import(*other, *one);
+  const int64_t task = other->EnsureTask(ExampleTask(1)).value();
+  Settle(*other, task, 7, ExampleRecord(0, 7));
+  Settle(*one, one->EnsureTask(ExampleTask(2)).value(), 8, ExampleRecord(0, 8));
+  Final newer = ExampleFinal(1, 0);
+  newer.wall_time_ns += 1;
+  ASSERT_TRUE(other->AddFinal(newer).ok());
+  ASSERT_TRUE(one->Retract(1, "the device lies").ok());
+  Import(*other, *one);
+  Import(*one, *other);
+  EXPECT_EQ(LinesOf(*one), LinesOf(*other));
+  EXPECT_THAT(LinesOf(*one), SizeIs(1 + 4 + 1));
+  EXPECT_THAT(other->Records({}).value(), SizeIs(3)) << "what was retracted there, is here";
+  const std::vector<std::string> lines = LinesOf(*one);
+  Import(*one, *other);
+  EXPECT_EQ(LinesOf(*one), lines);
+}
+
+TEST(LogIo, PagesAreLogsThatMakeTheWhole) {
+  const auto store = ExampleStore();
+  const auto copy = MakeMemoryStore();
+  LogPage page;
+  int pages = 0;
+  while (!page.is_last) {
+    page = ExportLogPage(*store, {}, page.next, 1).value();
+    std::istringstream log(page.lines);
+    ASSERT_TRUE(ImportLog(*copy, log).ok());
+    ++pages;
+  }
+  EXPECT_GE(pages, 3);
+  EXPECT_EQ(Export(*copy), Export(*store));
+  EXPECT_TRUE(absl::IsInvalidArgument(ExportLogPage(*store, {}, "x", 1).status()));
+}
+
+TEST(LogIo, APageEndsWhereItIsLong) {
+  const auto store = MakeMemoryStore();
+  const int64_t task = store->EnsureTask(ExampleTask()).value();
+  Record record = ExampleRecord(0);
+  record.message = std::string(kLogPageBytes / 2, 'm');
+  for (int n = 0; n < 4; ++n) store->Import(ExampleTrial(task, 0, n), record).value();
+  const LogPage page = ExportLogPage(*store, {}, "", 1000).value();
+  EXPECT_EQ(page.counts.records, 2);
+  EXPECT_EQ(ExportLogPage(*store, {}, page.next, 1000)->counts.records, 2);
 }
 
 TEST(LogIo, TrialsOfARunningJobAreLeftToIt) {

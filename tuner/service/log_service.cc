@@ -8,6 +8,7 @@
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
 #include "tuner/log_reader.h"
+#include "tuner/log_transfer.h"
 #include "tuner/service/grpc_status.h"
 #include "tuner/service/misses.h"
 #include "tuning_db/prune.h"
@@ -18,13 +19,13 @@ namespace v1 = hone::v1;
 
 namespace {
 
-// So many statistics wait for their turn at most.
+// So many calls that take long wait for their turn at most.
 constexpr int kMostWaiting = 64;
 
 class LogServiceImpl final : public v1::LogService::CallbackService {
  public:
-  LogServiceImpl(tuning_db::Store* store, Executor* counting)
-      : store_(store), reader_(store), counting_(counting) {}
+  LogServiceImpl(tuning_db::Store* store, Executor* slow)
+      : store_(store), reader_(store), slow_(slow) {}
 
   grpc::ServerUnaryReactor* ListRecords(grpc::CallbackServerContext* context,
                                         const v1::ListRecordsRequest* request,
@@ -47,20 +48,22 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
   grpc::ServerUnaryReactor* GetLogStats(grpc::CallbackServerContext* context,
                                         const v1::GetLogStatsRequest* request,
                                         v1::GetLogStatsResponse* response) override {
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    if (waiting_.fetch_add(1) >= kMostWaiting) {
-      --waiting_;
-      reactor->Finish(ToGrpc(absl::ResourceExhaustedError(
-          "expected few who ask for statistics at a time, found too many; ask again in a moment")));
-      return reactor;
-    }
-    counting_->Post([this, reactor, request, response] {
-      absl::StatusOr<v1::GetLogStatsResponse> stats = reader_.GetLogStats(*request);
-      --waiting_;
-      if (stats.ok()) *response = *std::move(stats);
-      reactor->Finish(ToGrpc(stats.status()));
-    });
-    return reactor;
+    return AnswerLater(
+        context, [this, request] { return reader_.GetLogStats(*request); }, response);
+  }
+
+  grpc::ServerUnaryReactor* ExportLog(grpc::CallbackServerContext* context,
+                                      const v1::ExportLogRequest* request,
+                                      v1::ExportLogResponse* response) override {
+    return AnswerLater(
+        context, [this, request] { return tuner::ExportLog(*store_, *request); }, response);
+  }
+
+  grpc::ServerUnaryReactor* ImportLog(grpc::CallbackServerContext* context,
+                                      const v1::ImportLogRequest* request,
+                                      v1::ImportLogResponse* response) override {
+    return AnswerLater(
+        context, [this, request] { return tuner::ImportLog(*store_, *request); }, response);
   }
 
   grpc::ServerUnaryReactor* RetractRecord(grpc::CallbackServerContext* context,
@@ -125,16 +128,37 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
     return reactor;
   }
 
+  // Where the answer takes long: on an executor, so that other calls are answered meanwhile.
+  template <typename Ask, typename Response>
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, const Ask& ask,
+                                        Response* response) {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    if (waiting_.fetch_add(1) >= kMostWaiting) {
+      --waiting_;
+      reactor->Finish(ToGrpc(absl::ResourceExhaustedError(
+          "expected few who ask for all of the log at a time, found too many; ask again in a "
+          "moment")));
+      return reactor;
+    }
+    slow_->Post([this, reactor, ask, response] {
+      absl::StatusOr<Response> answer = ask();
+      --waiting_;
+      if (answer.ok()) *response = *std::move(answer);
+      reactor->Finish(ToGrpc(answer.status()));
+    });
+    return reactor;
+  }
+
   tuning_db::Store* const store_;
   const LogReader reader_;
-  Executor* const counting_;
+  Executor* const slow_;
   std::atomic<int> waiting_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* counting) {
-  return std::make_unique<LogServiceImpl>(store, counting);
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* slow) {
+  return std::make_unique<LogServiceImpl>(store, slow);
 }
 
 }  // namespace hone::tuner

@@ -13,9 +13,9 @@ class Service;
 
 namespace hone::tuner {
 
-// Statistics are counted on `counting`, one after the other, since they may take a second. It and
-// the store outlive the server that the service is part of.
-std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* counting);
+// Statistics, exports and imports are answered on `slow`, one after the other, since they may take
+// a second. It and the store outlive the server that the service is part of.
+std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* slow);
 
 }  // namespace hone::tuner
 

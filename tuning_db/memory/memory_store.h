@@ -58,7 +58,8 @@ class MemoryStore : public Store {
                                              const std::vector<Trial>& trials) override;
   absl::Status ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
                            std::function<void(absl::StatusOr<std::vector<Trial>>)> done) override;
-  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
+  absl::StatusOr<std::vector<SettleResult>> ImportMany(
+      const std::vector<Measured>& entries) override;
   absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
   absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
                                       Purpose purpose) override;
@@ -140,6 +141,7 @@ class MemoryStore : public Store {
   absl::StatusOr<Trial> ReleaseOne(const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(const Settlement& settlement);
   void SettleWith(Trial& trial, const Record& record);
+  SettleResult ImportOne(const Trial& trial, const Record& record);
   // The record that it names is one that a final may come of.
   absl::Status RequireConfirmed(const Final& final);
   // Whether the record that it came of was not retracted.

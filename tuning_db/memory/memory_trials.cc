@@ -63,12 +63,22 @@ absl::Status MemoryStore::ProposeThen(
   return absl::OkStatus();
 }
 
-absl::StatusOr<SettleResult> MemoryStore::Import(const Trial& trial, const Record& record) {
-  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
-  HONE_RETURN_IF_ERROR(IsWellFormed(record));
+absl::StatusOr<std::vector<SettleResult>> MemoryStore::ImportMany(
+    const std::vector<Measured>& entries) {
   const std::lock_guard lock(mutex_);
+  for (const auto& [trial, record] : entries) {
+    HONE_RETURN_IF_ERROR(IsWellFormed(trial));
+    HONE_RETURN_IF_ERROR(IsWellFormed(record));
+    if (trial_ids_.contains(KeyOf(trial))) continue;
+    HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
+  }
+  std::vector<SettleResult> results;
+  for (const auto& [trial, record] : entries) results.push_back(ImportOne(trial, record));
+  return results;
+}
+
+SettleResult MemoryStore::ImportOne(const Trial& trial, const Record& record) {
   if (trial_ids_.contains(KeyOf(trial))) return SettleResult::kDuplicate;
-  HONE_RETURN_IF_ERROR(RequireOwners(trial.task, trial.job));
   Trial& row = *Find(trials_, EnsureTrial(trial));
   LeaseAs({.worker = kImporter}, ++last_fence_, row);
   SettleWith(row, record);
@@ -208,16 +218,8 @@ int64_t MemoryStore::EnsureTrial(const Trial& trial) {
   const auto [it, is_new] = trial_ids_.try_emplace(KeyOf(trial), 0);
   if (!is_new) return it->second;
   it->second = static_cast<int64_t>(trials_.size()) + 1;
-  Trial& row = trials_.emplace_back(trial);
-  row.id = it->second;
-  row.state = TrialState::kProposed;
-  row.attempt = 0;
-  row.fence = 0;
-  row.worker.clear();
-  row.strikes = 0;
-  row.device.clear();
-  row.limit_ns = 0;
-  row.assigned = {};
+  trials_.push_back(Proposed(trial));
+  trials_.back().id = it->second;
   return it->second;
 }
 
@@ -226,6 +228,7 @@ void MemoryStore::SettleWith(Trial& trial, const Record& record) {
   records_.push_back(record);
   records_.back().id = static_cast<int64_t>(records_.size());
   records_.back().trial = trial.id;
+  records_.back().retracted.clear();
   TellJobs(trial.task, trial.signature, trial.job, kTrialSettled, SettledPayload(trial, record),
            record.wall_time_ns);
 }

@@ -66,7 +66,8 @@ class PostgresStore final : public Store {
                                              const std::vector<Trial>& trials) override;
   absl::Status ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
                            std::function<void(absl::StatusOr<std::vector<Trial>>)> done) override;
-  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
+  absl::StatusOr<std::vector<SettleResult>> ImportMany(
+      const std::vector<Measured>& entries) override;
   absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
   absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
                                       Purpose purpose) override;

@@ -11,13 +11,32 @@
 namespace hone::tuning_db::postgres {
 namespace {
 
-// The record's id.
-absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record) {
-  SettleAs(trial);
-  HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
+// The trial is settled. Jobs that want it are told. The id is the record's, as below.
+absl::StatusOr<int64_t> AddRecord(Connection& db, const Trial& trial, const Record& record) {
   HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
   HONE_RETURN_IF_ERROR(TellJobsOfRecord(db, trial, id));
   return id;
+}
+
+absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record) {
+  SettleAs(trial);
+  HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
+  return AddRecord(db, trial, record);
+}
+
+absl::StatusOr<SettleResult> ImportOne(Connection& db, const Trial& trial, const Record& record) {
+  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
+  HONE_RETURN_IF_ERROR(IsWellFormed(record));
+  HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
+  if (known) return SettleResult::kDuplicate;
+  HONE_RETURN_IF_ERROR(RequireOwners(db, trial.task, trial.job));
+  HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
+  Trial row = Proposed(trial);
+  LeaseAs({.worker = kImporter}, fence, row);
+  SettleAs(row);
+  HONE_ASSIGN_OR_RETURN(row.id, AddTrial(db, row));
+  HONE_RETURN_IF_ERROR(AddRecord(db, row, record).status());
+  return SettleResult::kSettled;
 }
 
 }  // namespace
@@ -46,17 +65,15 @@ absl::StatusOr<std::vector<Task>> PostgresStore::TasksOfWorkload(
   return readers_.Read([&](Connection& db) { return ReadTasks(db, workload_digest); });
 }
 
-absl::StatusOr<SettleResult> PostgresStore::Import(const Trial& trial, const Record& record) {
-  HONE_RETURN_IF_ERROR(IsWellFormed(trial));
-  HONE_RETURN_IF_ERROR(IsWellFormed(record));
-  return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
-    HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
-    if (known) return SettleResult::kDuplicate;
-    HONE_ASSIGN_OR_RETURN(Trial row, EnsureTrial(db, trial));
-    HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
-    LeaseAs({.worker = kImporter}, fence, row);
-    HONE_RETURN_IF_ERROR(SettleWith(db, row, record).status());
-    return SettleResult::kSettled;
+absl::StatusOr<std::vector<SettleResult>> PostgresStore::ImportMany(
+    const std::vector<Measured>& entries) {
+  using Results = std::vector<SettleResult>;
+  return Change<Results>("import", [&](Connection& db) -> absl::StatusOr<Results> {
+    Results results;
+    for (const auto& [trial, record] : entries) {
+      HONE_ASSIGN_OR_RETURN(results.emplace_back(), ImportOne(db, trial, record));
+    }
+    return results;
   });
 }
 

@@ -78,6 +78,8 @@ absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id);
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
 // The id of the trial with the same key.
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial);
+// The id of a row that is new, in the state that the trial says; not kLeased.
+absl::StatusOr<int64_t> AddTrial(Connection& db, const Trial& trial);
 // The row with the trial's key, added as proposed if new.
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
 // Writes what transitions change: state, attempt, fence, worker, strikes, the lease.

@@ -19,18 +19,6 @@ absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& whe
   return trials;
 }
 
-absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial) {
-  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
-  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
-  return db.Insert(
-      "INSERT INTO trials (id, task, signature, config, nest_digest, purpose, round, job, state, "
-      "attempt, fence, worker, strikes) VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM trials), $1, "
-      "$2, $3, $4, $5, $6, $7, $8, 0, 0, NULL, 0) "
-      "RETURNING id",
-      trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
-      trial.job != 0 ? std::optional(trial.job) : std::nullopt, TrialState::kProposed);
-}
-
 }  // namespace
 
 Trial TrialOf(const Row& row, int first) {
@@ -76,11 +64,25 @@ absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& tr
       trial.task, *signature, trial.purpose, *config, trial.round);
 }
 
+absl::StatusOr<int64_t> AddTrial(Connection& db, const Trial& trial) {
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
+  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> worker, InternSome(db, trial.worker));
+  return db.Insert(
+      "INSERT INTO trials (id, task, signature, config, nest_digest, purpose, round, job, state, "
+      "attempt, fence, worker, strikes) VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM trials), $1, "
+      "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
+      "RETURNING id",
+      trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
+      trial.job != 0 ? std::optional(trial.job) : std::nullopt, trial.state, trial.attempt,
+      trial.fence, worker, trial.strikes);
+}
+
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
   HONE_RETURN_IF_ERROR(RequireOwners(db, trial.task, trial.job));
   HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindTrial(db, trial));
   if (!id) {
-    HONE_ASSIGN_OR_RETURN(id, InsertTrial(db, trial));
+    HONE_ASSIGN_OR_RETURN(id, AddTrial(db, Proposed(trial)));
   }
   return ReadTrial(db, *id);
 }

@@ -77,7 +77,8 @@ class SqliteStore final : public Store {
                                              const std::vector<Trial>& trials) override;
   absl::Status ProposeThen(const Ownership& ownership, const std::vector<Trial>& trials,
                            std::function<void(absl::StatusOr<std::vector<Trial>>)> done) override;
-  absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record) override;
+  absl::StatusOr<std::vector<SettleResult>> ImportMany(
+      const std::vector<Measured>& entries) override;
   absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) override;
   absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
                                       Purpose purpose) override;
@@ -147,8 +148,11 @@ class SqliteStore final : public Store {
   absl::StatusOr<Trial> LeaseOne(Connection& db, const LeaseRequest& request);
   absl::StatusOr<Trial> ReleaseOne(Connection& db, const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
-  // The record's id.
+  absl::StatusOr<SettleResult> ImportOne(Connection& db, const Trial& trial, const Record& record);
+  // The record's id, these two.
   absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record);
+  // The trial is settled. Jobs that want it are told.
+  absl::StatusOr<int64_t> AddRecord(Connection& db, const Trial& trial, const Record& record);
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,
                                    const std::string& payload);

@@ -34,18 +34,32 @@ absl::StatusOr<std::vector<Task>> SqliteStore::TasksOfWorkload(const std::string
   return readers_.Read([&](Connection& db) { return ReadTasks(db, workload_digest); });
 }
 
-absl::StatusOr<SettleResult> SqliteStore::Import(const Trial& trial, const Record& record) {
+absl::StatusOr<std::vector<SettleResult>> SqliteStore::ImportMany(
+    const std::vector<Measured>& entries) {
+  using Results = std::vector<SettleResult>;
+  return Change<Results>("import", [&](Connection& db) -> absl::StatusOr<Results> {
+    Results results;
+    for (const auto& [trial, record] : entries) {
+      HONE_ASSIGN_OR_RETURN(results.emplace_back(), ImportOne(db, trial, record));
+    }
+    return results;
+  });
+}
+
+absl::StatusOr<SettleResult> SqliteStore::ImportOne(Connection& db, const Trial& trial,
+                                                    const Record& record) {
   HONE_RETURN_IF_ERROR(IsWellFormed(trial));
   HONE_RETURN_IF_ERROR(IsWellFormed(record));
-  return Change<SettleResult>("import", [&](Connection& db) -> absl::StatusOr<SettleResult> {
-    HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
-    if (known) return SettleResult::kDuplicate;
-    HONE_ASSIGN_OR_RETURN(Trial row, EnsureTrial(db, trial));
-    HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
-    LeaseAs({.worker = kImporter}, fence, row);
-    HONE_RETURN_IF_ERROR(SettleWith(db, row, record).status());
-    return SettleResult::kSettled;
-  });
+  HONE_ASSIGN_OR_RETURN(const auto known, FindTrial(db, trial));
+  if (known) return SettleResult::kDuplicate;
+  HONE_RETURN_IF_ERROR(RequireOwners(db, trial));
+  HONE_ASSIGN_OR_RETURN(const int64_t fence, NextOf(db, "fence"));
+  Trial row = Proposed(trial);
+  LeaseAs({.worker = kImporter}, fence, row);
+  SettleAs(row);
+  HONE_ASSIGN_OR_RETURN(row.id, AddTrial(db, row));
+  HONE_RETURN_IF_ERROR(AddRecord(db, row, record).status());
+  return SettleResult::kSettled;
 }
 
 absl::StatusOr<std::vector<Trial>> SqliteStore::OpenTrials(int64_t job) {
@@ -202,6 +216,11 @@ absl::StatusOr<int64_t> SqliteStore::SettleWith(Connection& db, Trial& trial,
                                                 const Record& record) {
   SettleAs(trial);
   HONE_RETURN_IF_ERROR(UpdateTrial(db, trial));
+  return AddRecord(db, trial, record);
+}
+
+absl::StatusOr<int64_t> SqliteStore::AddRecord(Connection& db, const Trial& trial,
+                                               const Record& record) {
   HONE_ASSIGN_OR_RETURN(const int64_t id, InsertRecord(db, trial, record));
   HONE_ASSIGN_OR_RETURN(const auto jobs, JobsToTell(db, trial.task, trial.signature, trial.job));
   for (const int64_t job : jobs) {

@@ -22,17 +22,6 @@ absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& whe
   }
 }
 
-absl::StatusOr<int64_t> InsertTrial(Connection& db, const Trial& trial) {
-  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
-  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
-  HONE_RETURN_IF_ERROR(db.Run(
-      "INSERT INTO trials (task, signature, config, nest_digest, purpose, round, job, state, "
-      "attempt, fence, worker, strikes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, 0)",
-      trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
-      trial.job != 0 ? std::optional(trial.job) : std::nullopt, TrialState::kProposed));
-  return db.LastInsertId();
-}
-
 }  // namespace
 
 Trial TrialOf(const Statement& row, int first) {
@@ -78,12 +67,29 @@ absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& tr
       trial.task, *signature, trial.purpose, *config, trial.round);
 }
 
-absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
+absl::Status RequireOwners(Connection& db, const Trial& trial) {
   HONE_RETURN_IF_ERROR(Require(db, "tasks", "task", trial.task));
-  if (trial.job != 0) HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", trial.job));
+  return trial.job != 0 ? Require(db, "jobs", "job", trial.job) : absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> AddTrial(Connection& db, const Trial& trial) {
+  HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, trial.signature));
+  HONE_ASSIGN_OR_RETURN(const int64_t config, Intern(db, trial.config));
+  HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> worker, InternSome(db, trial.worker));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO trials (task, signature, config, nest_digest, purpose, round, job, state, "
+      "attempt, fence, worker, strikes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      trial.task, signature, config, Digest{trial.nest_digest}, trial.purpose, trial.round,
+      trial.job != 0 ? std::optional(trial.job) : std::nullopt, trial.state, trial.attempt,
+      trial.fence, worker, trial.strikes));
+  return db.LastInsertId();
+}
+
+absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial) {
+  HONE_RETURN_IF_ERROR(RequireOwners(db, trial));
   HONE_ASSIGN_OR_RETURN(std::optional<int64_t> id, FindTrial(db, trial));
   if (!id) {
-    HONE_ASSIGN_OR_RETURN(id, InsertTrial(db, trial));
+    HONE_ASSIGN_OR_RETURN(id, AddTrial(db, Proposed(trial)));
   }
   return ReadTrial(db, *id);
 }

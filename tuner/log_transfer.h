@@ -1,0 +1,21 @@
+// The tuning log as it leaves a store and comes into one, page by page: for the daemon and, where a
+// verb reads a database itself, there.
+#ifndef HONE_TUNER_LOG_TRANSFER_H_
+#define HONE_TUNER_LOG_TRANSFER_H_
+
+#include "absl/status/statusor.h"
+#include "hone/v1/log.pb.h"
+#include "tuning_db/store.h"
+
+namespace hone::tuner {
+
+// Thread-safe, both. Errors are those of tuning_db::ExportLogPage, tuning_db::ImportLog and
+// FilterOf.
+absl::StatusOr<hone::v1::ExportLogResponse> ExportLog(tuning_db::Store& store,
+                                                      const hone::v1::ExportLogRequest& request);
+absl::StatusOr<hone::v1::ImportLogResponse> ImportLog(tuning_db::Store& store,
+                                                      const hone::v1::ImportLogRequest& request);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_LOG_TRANSFER_H_
