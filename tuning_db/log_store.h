@@ -103,8 +103,8 @@ class LogStore {
                                                                      const std::string& target) = 0;
 
   // ---- misses: kernels compiled at a tier below `tuned` ----
-  // Adds the `count` of each to the miss with its (workload digest, signature, target, model), which
-  // takes on its tier; all of them, or on an error none.
+  // Adds the `count` of each to the miss with its (workload digest, signature, target, model),
+  // which takes on its tier; all of them, or on an error none.
   virtual absl::Status RecordMisses(const std::vector<Miss>& misses) = 0;
   // Those of one target, or of all (empty); in the order in which they were first seen.
   virtual absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) = 0;

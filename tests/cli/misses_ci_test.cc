@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 class Misses : public FarmAtASocket {
  protected:
-  // Of this machine with one thread, for which the fixture's workers measure.
+  // The arguments, for this machine with one thread: the fixture's workers measure for that.
   std::vector<std::string> Of(const std::vector<std::string>& args,
                               const std::vector<std::string>& place) {
     std::vector<std::string> all = args;

@@ -357,8 +357,9 @@ TEST(TuningLoopShares, ASubmitterHasNoMoreTrialsOpenThanTheQuota) {
   size_t most_of_ann = 0;
   do {
     size_t of_ann = 0;
-    for (const tuning_db::Trial& trial : world.store->OpenTrials(0).value()) {
-      of_ann += trial.job != of_ben ? 1 : 0;
+    const std::vector<tuning_db::Trial> open = world.store->OpenTrials(0).value();
+    for (const tuning_db::Trial& trial : open) {
+      of_ann += trial.job != of_ben && trial.purpose == Purpose::kSearch ? 1 : 0;
     }
     most_of_ann = std::max(most_of_ann, of_ann);
   } while (world.Step());

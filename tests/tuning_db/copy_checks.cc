@@ -74,8 +74,8 @@ void FillEachTable(Store& store) {
   ASSERT_NO_FATAL_FAILURE(FillTrials(store, task, id));
   ASSERT_TRUE(store.AddModelFinal(ExampleModelFinal("skeleton")).ok());
   ASSERT_TRUE(store
-                  .RecordMiss({of_job.workload, of_job.workload_digest, kSignature, of_job.target,
-                               "default", "resnet18", 3})
+                  .RecordMisses({{of_job.workload, of_job.workload_digest, kSignature,
+                                  of_job.target, "default", "resnet18", 3}})
                   .ok());
   ASSERT_TRUE(store
                   .AddGrant({.name = "ann", .role = "read", .token_digest = Sha256Hex("t")},
