@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
+#include <string>
 
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/scalar.h"
+#include "runtime/host_cpu.h"
+#include "runtime/missing_feature.h"
 #include "support/random.h"
 #include "tests/compiler/codegen/emulator.h"
 
@@ -123,6 +127,10 @@ CpuTarget TestTarget(const std::string& text) {
   return *target;
 }
 
+bool RunsHere(const CpuTarget& target) {
+  return !NeedsEmulator(target) && MissingFeature(target.ToString(), HostFeatures()).empty();
+}
+
 ModuleSpec ArtifactOf(const loop::Nest& nest, const CpuTarget& target,
                       const std::string& pipeline) {
   ModuleSpec spec;
@@ -198,13 +206,27 @@ void Buffers::Set(const loop::Nest& nest, int buffer, int64_t element, double va
   WriteElement(pointers_[buffer], nest.buffers[buffer]->dtype, element, value);
 }
 
+namespace {
+
+// Once for each target.
+void SayOnlyBuilt(const CpuTarget& target) {
+  static auto* const said = new std::set<std::string>;
+  const std::string missing = MissingFeature(target.ToString(), HostFeatures());
+  if (!said->insert(target.ToString()).second) return;
+  fmt::print("code for {} is built and not run: this machine lacks {}\n", target.cpu, missing);
+}
+
+}  // namespace
+
 void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance, const std::string& target,
                              const std::string& pipeline) {
   const auto elf = BuildModule(ArtifactOf(nest, TestTarget(target), pipeline));
   ASSERT_TRUE(elf.ok()) << elf.status().ToString() << "\n" << loop::ToText(nest);
+  const CpuTarget machine = TestTarget(target);
+  if (!NeedsEmulator(machine) && !RunsHere(machine)) return SayOnlyBuilt(machine);
   const Buffers got(nest, 7);
   const Buffers want(nest, 7);
-  if (NeedsEmulator(TestTarget(target))) {
+  if (NeedsEmulator(machine)) {
     ASSERT_EQ(RunEmulated(*elf, MemoryOf(nest, got)), "");
   } else {
     const LoadedModule module(*elf);

@@ -15,6 +15,8 @@ namespace hone::codegen {
 
 // "native", or another target's text.
 CpuTarget TestTarget(const std::string& text = "native");
+// Whether this machine's processor has what code for the target takes.
+bool RunsHere(const CpuTarget& target);
 ModuleSpec ArtifactOf(const loop::Nest& nest, const CpuTarget& target,
                       const std::string& pipeline = "min6");
 
@@ -61,7 +63,8 @@ class Buffers {
 
 // Builds, runs (in an emulator where the target is another architecture: ask HasEmulator first) and
 // compares every output with the interpreter: integers and bools
-// exactly, floats within `tolerance` relative to max(1, |value|).
+// exactly, floats within `tolerance` relative to max(1, |value|). Of a target that this machine's
+// processor lacks something for, which is said, it only builds.
 void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance = 1e-6,
                              const std::string& target = "native",
                              const std::string& pipeline = "min6");
