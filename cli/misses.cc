@@ -9,6 +9,7 @@
 #include "cli/log_client.h"
 #include "cli/model_options.h"
 #include "cli/service_address.h"
+#include "cli/written_log.h"
 #include "compiler/ops/lower.h"
 #include "support/status.h"
 #include "tuner/job_limits.h"
@@ -35,17 +36,12 @@ std::vector<tuning_db::Miss> MissesOf(const driver::CompileReport& report,
   return misses;
 }
 
-absl::Status RecordIn(const std::string& database, bool is_default,
-                      const std::vector<tuning_db::Miss>& misses) {
-  if (is_default) {
-    std::error_code ignored;  // opening says what is wrong
-    std::filesystem::create_directories(std::filesystem::path(database).parent_path(), ignored);
-  }
-  HONE_ASSIGN_OR_RETURN(
-      const std::unique_ptr<tuning_db::Store> store,
-      tuning_db::OpenStore(
-          database, is_default ? tuning_db::OpenMode::kCreate : tuning_db::OpenMode::kReadWrite));
-  return store->RecordMisses(misses);
+// The default database is made where it is not there, with its folder.
+absl::StatusOr<WrittenLog> OpenToRecord(const std::string& database, bool is_default) {
+  if (!is_default) return WrittenLog::Open(database, tuning_db::OpenMode::kReadWrite);
+  std::error_code ignored;  // opening says what is wrong
+  std::filesystem::create_directories(std::filesystem::path(database).parent_path(), ignored);
+  return WrittenLog::Open(database, tuning_db::OpenMode::kCreate);
 }
 
 // nullopt: this release does not know it.
@@ -71,10 +67,8 @@ absl::Status RecordMisses(const driver::CompileReport& report, const std::string
   HONE_ASSIGN_OR_RETURN(const std::string named, NamedServer(place.server, place.database));
   if (!named.empty()) return LogClient(named).RecordMisses(misses);
   const std::string database = DatabasePath(place.database);
-  const absl::Status recorded = RecordIn(database, place.database.empty(), misses);
-  if (recorded.ok() || !tuning_db::IsHeld(database, recorded)) return recorded;
-  HONE_ASSIGN_OR_RETURN(const std::string service, ServiceAddress("", database));
-  return service.empty() ? recorded : LogClient(service).RecordMisses(misses);
+  HONE_ASSIGN_OR_RETURN(WrittenLog log, OpenToRecord(database, place.database.empty()));
+  return log.store != nullptr ? log.store->RecordMisses(misses) : log.client->RecordMisses(misses);
 }
 
 absl::StatusOr<std::vector<tuning_db::Miss>> ReadMisses(const std::string& server,
