@@ -97,13 +97,12 @@ std::string Verdict(const Options& options, const nlohmann::json& document) {
   const std::string figures =
       fmt::format("{:.3f} times as fast (95 % interval {:.3f} to {:.3f}, {} rounds in turns)",
                   document["ratio"].get<double>(), low, high, kRounds);
-  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   if (low <= 1 && 1 <= high) {
     return fmt::format("{} and {} are equally fast, as far as these rounds tell: {}",
-                       name(options.model.path), name(options.compare), figures);
+                       ModelName(options.model.path), ModelName(options.compare), figures);
   }
-  return fmt::format("{} is {} {}: {}", name(options.model.path),
-                     low > 1 ? "faster than" : "slower than", name(options.compare), figures);
+  return fmt::format("{} is {} {}: {}", ModelName(options.model.path),
+                     low > 1 ? "faster than" : "slower than", ModelName(options.compare), figures);
 }
 
 absl::Status Bench(const Options& options) {

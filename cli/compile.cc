@@ -28,9 +28,8 @@ struct Options {
 // That they are not recorded is no reason to be without the module. Who may only read a server's
 // configs cannot add to what it keeps, and knows it; a server of an older release keeps none.
 void NoteMisses(const driver::CompileReport& report, const Options& options) {
-  const std::string& path = options.model.path;
   const absl::Status recorded =
-      RecordMisses(report, ToUtf8(path.substr(path.rfind('/') + 1)), options.configs);
+      RecordMisses(report, ToUtf8(ModelName(options.model.path)), options.configs);
   if (recorded.ok() || absl::IsPermissionDenied(recorded) || absl::IsUnimplemented(recorded)) {
     return;
   }

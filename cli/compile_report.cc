@@ -92,8 +92,8 @@ void PrintReport(const driver::CompileReport& report, bool json) {
       "them alive at once)\n",
       report.kernels.size(), counts, Mib(report.parameters_bytes), Mib(report.arena_bytes),
       Mib(report.peak_live_bytes));
-  const auto missed = std::ranges::count_if(
-      report.kernels, [](const driver::KernelReport& kernel) { return kernel.tier != "tuned"; });
+  const auto missed = std::ranges::count(
+      report.kernels, false, [](const auto& kernel) { return driver::IsTuned(kernel); });
   if (missed > 0) {
     fmt::print(
         "{} kernels have no tuned config: hone tune MODEL tunes them, hone tune --misses what all "

@@ -137,7 +137,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   std::vector<v1::JobSpec> specs;
   for (const TuningRequest& one : requests) {
     HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(one));
-    if (one.misses && work.tasks.tasks.empty()) {
+    if (IsIdle(one, work)) {
       return absl::InvalidArgumentError(
           fmt::format("expected kernels that compiles for {} missed, found none that is not tuned "
                       "by now; there is nothing to submit",

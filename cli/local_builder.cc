@@ -1,7 +1,5 @@
 #include "cli/local_builder.h"
 
-#include <signal.h>
-
 #include <cstddef>
 #include <future>
 #include <utility>
@@ -10,32 +8,14 @@
 #include "tuner/builder/client/builder_pool.h"
 
 namespace hone::cli {
-namespace {
-
-// A builder that ends while it is written to must not end this program.
-class IgnoredSigpipe {
- public:
-  IgnoredSigpipe() : before_(signal(SIGPIPE, SIG_IGN)) {}
-  ~IgnoredSigpipe() { signal(SIGPIPE, before_); }
-  IgnoredSigpipe(const IgnoredSigpipe&) = delete;
-  IgnoredSigpipe& operator=(const IgnoredSigpipe&) = delete;
-
- private:
-  sighandler_t before_;
-};
-
-}  // namespace
-
 absl::StatusOr<std::vector<v1::BuildReply>> BuildHere(std::vector<v1::BuildRequest> requests) {
   v1::BuildBatch batch;
   for (v1::BuildRequest& request : requests) {
     request.set_id(static_cast<uint64_t>(batch.requests_size()));
-    request.set_limit_ns(kBuildLimitNs);
     *batch.add_requests() = std::move(request);
   }
   std::vector<std::promise<absl::StatusOr<v1::BuildReply>>> built(requests.size());
   std::vector<v1::BuildReply> replies;
-  const IgnoredSigpipe ignored;
   tuner::BuilderPool pool({});
   pool.Build(batch, [&built](uint64_t id, absl::StatusOr<v1::BuildReply> reply) {
     built[static_cast<size_t>(id)].set_value(std::move(reply));

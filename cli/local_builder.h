@@ -9,9 +9,6 @@
 
 namespace hone::cli {
 
-// What a daemon gives a build.
-inline constexpr int64_t kBuildLimitNs = int64_t{60} * 1000 * 1000 * 1000;
-
 // The replies in the order of the requests. One whose outcome is not OK says why it does not build;
 // errors are the builder's.
 absl::StatusOr<std::vector<v1::BuildReply>> BuildHere(std::vector<v1::BuildRequest> requests);

@@ -3,8 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "cli/exit_code.h"
 #include "support/clock.h"
 #include "support/status.h"
@@ -19,13 +17,6 @@ constexpr int64_t kSlowStartNs = 5 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;
 
-// The folder of the socket. The daemon removes it, too, for this process may be killed at any
-// moment.
-absl::StatusOr<ScratchFolder> PrivateFolder() {
-  const char* base = std::getenv("XDG_RUNTIME_DIR");
-  return ScratchFolder::Make(base != nullptr && *base != 0 ? base : "/tmp", "hone-tune-");
-}
-
 // What a daemon that was killed could not do. Where somebody has the database by now, that one has
 // done it.
 void EndJobsOfTheDead(const std::string& database) {
@@ -37,7 +28,8 @@ void EndJobsOfTheDead(const std::string& database) {
 
 absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& options) {
   auto farm = std::unique_ptr<LocalFarm>(new LocalFarm(options.database));
-  HONE_ASSIGN_OR_RETURN(farm->folder_, PrivateFolder());
+  // The socket's folder: the daemon removes it, too, for this process may be killed at any moment.
+  HONE_ASSIGN_OR_RETURN(farm->folder_, ScratchFolder::MakeForNow("hone-tune-"));
   const std::string socket = farm->folder_->path() + "/socket";
   farm->address_ = "unix:" + socket;
   const std::string bin = ExecutableFolder();

@@ -5,8 +5,16 @@
 #include "cli/daemon_stub.h"
 #include "hone/v1/log.grpc.pb.h"
 #include "support/status.h"
+#include "tuner/miss_messages.h"
 
 namespace hone::cli {
+
+namespace {
+
+// The daemon reads all of them for each page.
+constexpr uint32_t kMissesAPage = 1000;
+
+}  // namespace
 
 struct LogClient::Connection : DaemonStub<v1::LogService> {
   using DaemonStub::DaemonStub;
@@ -53,15 +61,7 @@ absl::Status LogClient::Retract(int64_t record, const std::string& reason) {
 
 absl::Status LogClient::RecordMisses(const std::vector<tuning_db::Miss>& misses) {
   v1::RecordMissesRequest request;
-  for (const tuning_db::Miss& miss : misses) {
-    v1::MissInfo& info = *request.add_misses();
-    info.set_workload(miss.workload);
-    info.set_signature(miss.signature);
-    info.set_target(miss.target);
-    info.set_tier(miss.tier);
-    info.set_model(miss.model);
-    info.set_count(miss.count);
-  }
+  for (const tuning_db::Miss& miss : misses) *request.add_misses() = tuner::ToProto(miss);
   return connection_->Call(&Connection::Stub::RecordMisses, request).status();
 }
 
@@ -69,18 +69,11 @@ absl::StatusOr<std::vector<tuning_db::Miss>> LogClient::Misses(const std::string
   std::vector<tuning_db::Miss> misses;
   v1::ListMissesRequest request;
   request.set_target(target);
+  request.set_page_size(kMissesAPage);
   do {
     HONE_ASSIGN_OR_RETURN(const v1::ListMissesResponse page,
                           connection_->Call(&Connection::Stub::ListMisses, request));
-    for (const v1::MissInfo& info : page.misses()) {
-      misses.push_back({.workload = info.workload(),
-                        .workload_digest = info.workload_digest(),
-                        .signature = info.signature(),
-                        .target = info.target(),
-                        .tier = info.tier(),
-                        .model = info.model(),
-                        .count = info.count()});
-    }
+    for (const v1::MissInfo& info : page.misses()) misses.push_back(tuner::ToMiss(info));
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
   return misses;

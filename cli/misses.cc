@@ -12,20 +12,17 @@
 #include "cli/written_log.h"
 #include "compiler/ops/lower.h"
 #include "support/status.h"
-#include "tuner/job_limits.h"
 #include "tuning_db/open_misses.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr char kTuned[] = "tuned";
-
 std::vector<tuning_db::Miss> MissesOf(const driver::CompileReport& report,
                                       const std::string& model) {
   std::vector<tuning_db::Miss> misses;
   for (const driver::KernelReport& kernel : report.kernels) {
-    if (kernel.tier == kTuned) continue;
+    if (driver::IsTuned(kernel)) continue;
     misses.push_back({.workload = kernel.workload,
                       .workload_digest = kernel.workload_digest,
                       .signature = kernel.signature,
@@ -102,7 +99,6 @@ MissedTasks TasksOfMisses(const std::vector<tuning_db::Miss>& misses) {
     }
   }
   std::ranges::stable_sort(missed.tasks, std::ranges::greater(), &driver::TuningTask::weight);
-  if (missed.tasks.size() > tuner::kMostTasks) missed.tasks.resize(tuner::kMostTasks);
   return missed;
 }
 

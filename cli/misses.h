@@ -28,8 +28,8 @@ absl::StatusOr<std::vector<tuning_db::Miss>> ReadMisses(const std::string& serve
                                                         const std::string& target);
 
 // A task for each kernel, however many models missed it, with as much weight as it was missed; what
-// was missed most comes first, and of more than a job may have the rest is left out. `unread`
-// counts those that this release does not know: another wrote them.
+// was missed most comes first. `unread` counts those that this release does not know: another wrote
+// them.
 struct MissedTasks {
   std::vector<driver::TuningTask> tasks;
   int unread = 0;

@@ -261,7 +261,7 @@ absl::StatusOr<std::vector<ModelFinal>> RunModelFinals(const TuningRequest& requ
   std::vector<ModelFinal> finals;
   for (size_t m = 0; m < work.models.size(); ++m) {
     const std::string& path = request.models[m];
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name = ModelName(path);
     for (const ir::Module& module : work.models[m]) {
       HONE_ASSIGN_OR_RETURN(finals.emplace_back(), RunOne(name, module, work.target, address));
     }

@@ -198,6 +198,8 @@ std::string InputShapes(const ir::Module& module) {
   return fmt::format("{}", fmt::join(inputs, " "));
 }
 
+std::string ModelName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 std::string DatabasePath(const std::string& option) {
   return option.empty() ? tuning_db::DefaultPath() : option;
 }

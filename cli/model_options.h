@@ -71,6 +71,9 @@ absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOpt
 // "x=1,3,224,224 mask=1,128": the inputs of main, as --shape binds them.
 std::string InputShapes(const ir::Module& module);
 
+// What people call the model at this path: the file's name.
+std::string ModelName(const std::string& path);
+
 // The path itself, or the default database's.
 std::string DatabasePath(const std::string& option);
 

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "tuner/compiler_lowerer.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/input_seed.h"
+#include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/regime.h"
 #include "tuner/measure_record.h"
 #include "tuner/trial_timing.h"
@@ -28,8 +28,6 @@
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kRunLimitNs = 10'000'000'000;
-constexpr uint64_t kMemoryLimitBytes = uint64_t{4} << 30;
 // For what is around the runs: to start, to calibrate, to run the reference.
 constexpr int64_t kSlackNs = 60'000'000'000;
 
@@ -68,8 +66,9 @@ absl::StatusOr<tuner::MeasureRequest> RequestFor(const v1::GetRecordResponse& de
       record.regime().empty() ? tuner::RegimeOf(*task, detail.constant_bytes()) : record.regime();
   request.timing =
       tuner::TrialTiming(regime, tuner::RotationBytes(regime, *task, detail.constant_bytes()));
-  request.run_limit_ns = kRunLimitNs;
-  request.memory_limit_bytes = kMemoryLimitBytes;
+  const tuner::TuningOptions of_daemons;
+  request.run_limit_ns = of_daemons.run_limit_ns;
+  request.memory_limit_bytes = of_daemons.memory_limit_bytes;
   return request;
 }
 
@@ -120,10 +119,7 @@ absl::StatusOr<Rerun> MeasureAgain(const v1::GetRecordResponse& record) {
                     Printable(target), missing));
   }
   HONE_ASSIGN_OR_RETURN(const tuner::MeasureRequest request, RequestFor(record));
-  const char* const base = std::getenv("XDG_RUNTIME_DIR");
-  HONE_ASSIGN_OR_RETURN(
-      const ScratchFolder folder,
-      ScratchFolder::Make(base != nullptr && *base != 0 ? base : "/tmp", "hone-rerun-"));
+  HONE_ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::MakeForNow("hone-rerun-"));
   const std::string path = folder.path() + "/measurement";
   std::ofstream file(path, std::ios::binary);
   if (!MeasurementOf(request).SerializeToOstream(&file) || !file.flush()) {

@@ -270,11 +270,6 @@ struct Tuned {
   double wall_s = 0;
 };
 
-// Whether it was asked for what compiles missed, and nothing was.
-bool IsIdle(const TuningRequest& request, const TuningWork& work) {
-  return request.misses && request.models.empty() && work.tasks.tasks.empty();
-}
-
 Tuned TunedNothing() {
   Tuned tuned;
   tuned.ended.mutable_job()->set_state(v1::JOB_STATE_DONE);

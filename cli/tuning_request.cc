@@ -42,6 +42,13 @@ absl::StatusOr<std::vector<std::vector<ir::Module>>> LoadModels(const TuningRequ
   return models;
 }
 
+// The workload's digest and the signature.
+using TaskKey = std::pair<std::string, std::string>;
+
+TaskKey KeyOf(const driver::TuningTask& task) {
+  return {task.def->workload.digest, task.signature.ToString()};
+}
+
 // What is measured so far, where the jobs' results go.
 driver::ConfigChain MeasuredSoFar(const TuningRequest& request) {
   driver::ConfigChain configs;
@@ -62,9 +69,9 @@ driver::ConfigChain MeasuredSoFar(const TuningRequest& request) {
 absl::StatusOr<driver::ModelTasks> CollectTasks(const TuningWork& work, passes::LayoutAim aim,
                                                 driver::ConfigChain& configs) {
   driver::ModelTasks all;
-  std::map<std::pair<std::string, std::string>, size_t> known;
+  std::map<TaskKey, size_t> known;
   const auto add = [&](driver::TuningTask task, double weight_of_known) {
-    const auto key = std::make_pair(task.def->workload.digest, task.signature.ToString());
+    const TaskKey key = KeyOf(task);
     if (work.submitted.contains(key)) return;
     const auto [it, is_new] = known.try_emplace(key, all.tasks.size());
     if (is_new) {
@@ -95,12 +102,12 @@ std::string JoinModelNames(const std::vector<std::string>& paths) {
   std::string names;
   for (const std::string& path : paths) {
     if (!names.empty()) names += ", ";
-    names += path.substr(path.rfind('/') + 1);
+    names += ModelName(path);
   }
   return names;
 }
 
-// Adds what compiles missed, as far as no model brought it.
+// Adds what compiles missed, as far as no model brought it and a job has room for it.
 absl::Status AddMisses(const TuningRequest& request, const CpuTarget& target,
                        driver::ModelTasks& work) {
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> misses,
@@ -110,13 +117,11 @@ absl::Status AddMisses(const TuningRequest& request, const CpuTarget& target,
     fmt::print(stderr, "note: {} kernels were missed by another release, and are left out\n",
                missed.unread);
   }
-  std::set<std::pair<std::string, std::string>> known;
-  for (const driver::TuningTask& task : work.tasks) {
-    known.emplace(task.def->workload.digest, task.signature.ToString());
-  }
+  std::set<TaskKey> known;
+  for (const driver::TuningTask& task : work.tasks) known.insert(KeyOf(task));
   for (driver::TuningTask& task : missed.tasks) {
     if (work.tasks.size() >= tuner::kMostTasks) break;
-    if (known.contains({task.def->workload.digest, task.signature.ToString()})) continue;
+    if (known.contains(KeyOf(task))) continue;
     work.tasks.push_back(std::move(task));
   }
   return absl::OkStatus();
@@ -300,11 +305,13 @@ absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
   return work;
 }
 
+bool IsIdle(const TuningRequest& request, const TuningWork& work) {
+  return request.misses && request.models.empty() && work.tasks.tasks.empty();
+}
+
 absl::Status Advance(const TuningRequest& request, passes::LayoutAim aim, int64_t limit_ns,
                      TuningWork& work) {
-  for (const driver::TuningTask& task : work.tasks.tasks) {
-    work.submitted.emplace(task.def->workload.digest, task.signature.ToString());
-  }
+  for (const driver::TuningTask& task : work.tasks.tasks) work.submitted.insert(KeyOf(task));
   driver::ConfigChain configs = MeasuredSoFar(request);
   HONE_ASSIGN_OR_RETURN(work.tasks, CollectTasks(work, aim, configs));
   if (request.misses && work.submitted.empty()) {

@@ -61,6 +61,9 @@ struct TuningWork {
 // that were not.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
 
+// Whether it was asked for what compiles missed, and nothing was.
+bool IsIdle(const TuningRequest& request, const TuningWork& work);
+
 // Trials that the work's tasks may have, each no more than its space; counted up to `limit`.
 int64_t BudgetOf(const TuningWork& work, int64_t limit);
 

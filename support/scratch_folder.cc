@@ -72,6 +72,11 @@ absl::StatusOr<ScratchFolder> ScratchFolder::Make(const std::string& parent,
   return ScratchFolder(path, Lock(path, LOCK_EX));
 }
 
+absl::StatusOr<ScratchFolder> ScratchFolder::MakeForNow(const std::string& prefix) {
+  const char* const base = std::getenv("XDG_RUNTIME_DIR");
+  return Make(base != nullptr && *base != 0 ? base : "/tmp", prefix);
+}
+
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
     : path_(std::exchange(other.path_, "")), fd_(std::exchange(other.fd_, -1)) {}
 

@@ -15,6 +15,8 @@ class ScratchFolder {
  public:
   // PARENT/PREFIXxxxxxx.
   static absl::StatusOr<ScratchFolder> Make(const std::string& parent, const std::string& prefix);
+  // The same where what is for this session of the user alone belongs: in XDG_RUNTIME_DIR, or /tmp.
+  static absl::StatusOr<ScratchFolder> MakeForNow(const std::string& prefix);
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&& other) noexcept;
   ScratchFolder(const ScratchFolder&) = delete;

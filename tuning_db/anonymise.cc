@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "support/digest.h"
+#include "tuning_db/digest_bytes.h"
 
 namespace hone::tuning_db {
 namespace {
@@ -17,10 +18,7 @@ int64_t DayOf(int64_t wall_ns) { return wall_ns - ((wall_ns % kDayNs) + kDayNs) 
 
 // Logs of others may have any text where ours have a digest.
 void KeepDigest(std::string& text) {
-  constexpr size_t kDigits = 64;
-  const bool is_digest =
-      text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_digest) text.clear();
+  if (!DigestToBytes(text)) text.clear();
 }
 
 }  // namespace

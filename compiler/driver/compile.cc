@@ -74,7 +74,7 @@ absl::Status CheckTuned(const CompileReport& report) {
   std::string names;
   size_t count = 0;
   for (const KernelReport& kernel : report.kernels) {
-    if (kernel.tier == "tuned") continue;
+    if (IsTuned(kernel)) continue;
     if (count++ < 5)
       names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", kernel.name, kernel.tier);
   }
@@ -314,6 +314,8 @@ absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
   phases.End("write");
   return report;
 }
+
+bool IsTuned(const KernelReport& kernel) { return kernel.tier == "tuned"; }
 
 bool IsNotTuned(const absl::Status& status) { return status.GetPayload(kNotTuned).has_value(); }
 

@@ -77,6 +77,9 @@ struct KernelReport {
   std::vector<int> specialisations = {};  // that call it, ascending
 };
 
+// Whether it is of the tier "tuned", which --require-tuned asks for.
+bool IsTuned(const KernelReport& kernel);
+
 // Main for certain shapes of its inputs.
 struct SpecialisationReport {
   std::vector<ir::TensorType> inputs;

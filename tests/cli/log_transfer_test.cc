@@ -103,15 +103,15 @@ TEST_F(LogTransferTest, AnExportIsFilteredAndAnonymised) {
     const int64_t task = store->EnsureTask(tuning_db::ExampleTask(2)).value();
     tuning_db::Record record = tuning_db::ExampleRecord(0);
     record.outcome = tuning_db::Outcome::kCrash;
-    record.message = "in /home/ann";
+    record.message = "in /data/of/ann";
     store->Import(tuning_db::ExampleTrial(task, 0), record).value();
   }
   const Finished failed = Hone({"log", "export", "--db", "a.db", "--outcome", "failed"});
   EXPECT_EQ(std::ranges::count(failed.out, '\n'), 2);
-  EXPECT_THAT(failed.out, HasSubstr("/home/ann"));
+  EXPECT_THAT(failed.out, HasSubstr("/data/of/ann"));
   const Finished anonymous = Hone({"log", "export", "--db", "a.db", "--anonymise"});
   EXPECT_EQ(std::ranges::count(anonymous.out, '\n'), 6);
-  for (const char* secret : {"/home/ann", "worker-1", "cpu of a test"}) {
+  for (const char* secret : {"/data/of/ann", "worker-1", "cpu of a test"}) {
     EXPECT_THAT(anonymous.out, Not(HasSubstr(secret)));
   }
   WriteFile(folder_ / "anonymous.jsonl", anonymous.out);

@@ -25,7 +25,7 @@ LogLine LineOf(const Record& record) {
 }
 
 TEST(Anonymise, NothingOfWhatPeopleAndMachinesWroteIsInTheLine) {
-  const std::string secret = "/home/ann/secret";
+  const std::string secret = "/data/of/ann/secret";
   LogLine line = LineOf(ExampleRecord(0));
   Record& record = line.record;
   record.outcome = Outcome::kCrash;

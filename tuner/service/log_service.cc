@@ -85,9 +85,7 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
   grpc::ServerUnaryReactor* ListMisses(grpc::CallbackServerContext* context,
                                        const v1::ListMissesRequest* request,
                                        v1::ListMissesResponse* response) override {
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    reactor->Finish(ToGrpc(tuner::ListMisses(*store_, *request, *response)));
-    return reactor;
+    return Answer(context, tuner::ListMisses(*store_, *request), *response);
   }
 
   grpc::ServerUnaryReactor* Prune(grpc::CallbackServerContext* context,

@@ -10,6 +10,7 @@
 #include "support/digest.h"
 #include "support/status.h"
 #include "tuner/job_limits.h"
+#include "tuner/miss_messages.h"
 #include "tuner/service/page.h"
 #include "tuning_db/open_misses.h"
 
@@ -41,37 +42,21 @@ absl::StatusOr<size_t> PlaceOf(const std::string& token) {
       fmt::format("expected a token that a page of misses gave, found \"{}\"", token));
 }
 
-v1::MissInfo ToProto(const tuning_db::Miss& miss) {
-  v1::MissInfo info;
-  info.set_workload(miss.workload);
-  info.set_workload_digest(miss.workload_digest);
-  info.set_signature(miss.signature);
-  info.set_target(miss.target);
-  info.set_tier(miss.tier);
-  info.set_model(miss.model);
-  info.set_count(miss.count);
-  return info;
-}
-
 }  // namespace
 
 absl::Status RecordMisses(tuning_db::Store& store, const v1::RecordMissesRequest& request) {
   HONE_RETURN_IF_ERROR(CheckSize(request));
   std::vector<tuning_db::Miss> misses;
   for (const v1::MissInfo& info : request.misses()) {
-    misses.push_back({.workload = info.workload(),
-                      .workload_digest = Sha256Hex(info.workload()),
-                      .signature = info.signature(),
-                      .target = info.target(),
-                      .tier = info.tier(),
-                      .model = info.model(),
-                      .count = std::max<int64_t>(info.count(), 1)});
+    tuning_db::Miss& miss = misses.emplace_back(ToMiss(info));
+    miss.workload_digest = Sha256Hex(miss.workload);
+    miss.count = std::max<int64_t>(miss.count, 1);
   }
   return store.RecordMisses(misses);
 }
 
-absl::Status ListMisses(tuning_db::Store& store, const v1::ListMissesRequest& request,
-                        v1::ListMissesResponse& response) {
+absl::StatusOr<v1::ListMissesResponse> ListMisses(tuning_db::Store& store,
+                                                  const v1::ListMissesRequest& request) {
   HONE_ASSIGN_OR_RETURN(const size_t place, PlaceOf(request.page_token()));
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> all, store.ListMisses(request.target()));
   const size_t begin = std::min(place, all.size());
@@ -81,9 +66,10 @@ absl::Status ListMisses(tuning_db::Store& store, const v1::ListMissesRequest& re
                                           all.begin() + static_cast<ptrdiff_t>(end));
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> still,
                         tuning_db::StillMissed(store, page));
+  v1::ListMissesResponse response;
   for (const tuning_db::Miss& miss : still) *response.add_misses() = ToProto(miss);
   if (end < all.size()) response.set_next_page_token(std::to_string(end));
-  return absl::OkStatus();
+  return response;
 }
 
 }  // namespace hone::tuner

@@ -3,6 +3,7 @@
 #define HONE_TUNER_SERVICE_MISSES_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "hone/v1/log.pb.h"
 #include "tuning_db/store.h"
 
@@ -14,8 +15,8 @@ absl::Status RecordMisses(tuning_db::Store& store, const hone::v1::RecordMissesR
 
 // A page may have fewer entries than were asked for: those that are tuned by now are not in it.
 // kInvalidArgument for a token that no page gave.
-absl::Status ListMisses(tuning_db::Store& store, const hone::v1::ListMissesRequest& request,
-                        hone::v1::ListMissesResponse& response);
+absl::StatusOr<hone::v1::ListMissesResponse> ListMisses(tuning_db::Store& store,
+                                                        const hone::v1::ListMissesRequest& request);
 
 }  // namespace hone::tuner
 
