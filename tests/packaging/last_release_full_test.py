@@ -17,8 +17,8 @@ import tempfile
 import unittest
 from collections.abc import Iterator
 
-TODAY = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path()
-LAST = pathlib.Path(os.environ.get("HONE_LAST_RELEASE", ""))
+TODAY = (pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path()).resolve()
+LAST = pathlib.Path(os.environ.get("HONE_LAST_RELEASE", "")).resolve()
 SKIPPED = 77
 TRIALS = 3
 LIMIT_S = 300
