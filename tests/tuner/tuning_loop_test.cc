@@ -377,6 +377,27 @@ TEST(TuningLoop, ChargesWhatIsImportedMeanwhileToTheBudget) {
   }
 }
 
+TEST(TuningLoop, PlansABatchAnewWhereTrialsCameMeanwhile) {
+  const auto imported = MeasuredElsewhere({.trials = 16, .seed = 8});
+  const auto end_state = [&](bool during_plan) {
+    World world;
+    world.AddWorker("w1");
+    const int64_t other = world.Submit({.client_id = "makes the task", .trials = 8});
+    world.Run();
+    EXPECT_EQ(world.GetJob(other).state, JobState::kDone);
+    if (!during_plan) Import(world, imported);
+    world.planner.is_closed = true;
+    world.Submit({.trials = 64});
+    world.Run();
+    if (during_plan) Import(world, imported);
+    world.planner.Open();
+    world.Run();
+    ExpectWhole(world, 1, 64);
+    return world.EndState();
+  };
+  EXPECT_EQ(end_state(true), end_state(false));
+}
+
 TEST(TuningLoop, CountsAJobsTimeOverRestarts) {
   World world;
   const int64_t job = world.Submit({.trials = 400, .deadline_ns = 20 * kSecond});

@@ -1,6 +1,7 @@
 #include "tuner/jobs/search_stage.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <map>
@@ -152,12 +153,12 @@ void SearchStage::Plan(TaskRunner& runner) {
   for (const auto& [id, entry] : runner.history.search()) nests.insert(entry.trial.nest_digest);
   runner.planning = true;
   ++planning_;
-  loop_.parts.planner->Post([this, key = runner.key, serial = runner.serial, id = job.id,
+  loop_.parts.planner->Post([this, key = runner.key, serial = runner.serial, id = job.id, begin,
                              context = runner.context, search, state = std::move(state),
                              nests = std::move(nests), count] {
     BatchPlan plan = PlanBatch(*context, *search, state, nests, count);
-    loop_.parts.executor->Post([this, key, serial, id, plan = std::move(plan)]() mutable {
-      OnPlanned({key, serial, id, std::move(plan)});
+    loop_.parts.executor->Post([this, key, serial, id, begin, plan = std::move(plan)]() mutable {
+      OnPlanned({key, serial, id, begin, std::move(plan)});
     });
   });
 }
@@ -172,10 +173,19 @@ void SearchStage::OnPlanned(PlannedBatch batch) {
     if (is_same) runner->planning = false;
     return events_.changed();
   }
-  // Trials that were imported since the last batch count towards the budget, too.
+  // Trials that were imported since the last batch count towards the budget, too, as does one that
+  // was settled while this daemon took the job over.
   const absl::Status caught_up = runner->CatchUp(*loop_.parts.store);
   if (!caught_up.ok()) {
     return loop_.Failed(caught_up, [this, batch = std::move(batch)] { OnPlanned(batch); });
+  }
+  // A batch follows from the trials before it, whatever happened meanwhile.
+  if (runner->history.count() != batch.begin) {
+    spdlog::info("task {} {}: a batch is planned anew, for there are {} trials and not {}",
+                 batch.key.first, batch.key.second, runner->history.count(), batch.begin);
+    --planning_;
+    runner->planning = false;
+    return events_.changed();
   }
   BatchPlan& plan = batch.plan;
   const auto left = static_cast<size_t>(runner->LeftOfBudget());

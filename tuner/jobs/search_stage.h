@@ -49,6 +49,7 @@ class SearchStage {
     TaskKey key;
     uint64_t serial = 0;  // of its runner
     int64_t job = 0;
+    int64_t begin = 0;  // trials that there were
     BatchPlan plan;
   };
 
