@@ -20,11 +20,12 @@ function(hone_room NAME)
   endif()
 endfunction()
 
-# hone_room_tests(FOLDER [STANDALONE] DEPS target...) makes one test program a label of tests/FOLDER:
-# *_test.cc is `quick`, *_ci_test.cc is `ci`, *_full_test.cc is `full`. The run of a label includes
-# the labels before it.
+# hone_room_tests(FOLDER [STANDALONE] [ALONE] DEPS target...) makes one test program a label of
+# tests/FOLDER: *_test.cc is `quick`, *_ci_test.cc is `ci`, *_full_test.cc is `full`. The run of a
+# label includes the labels before it. ALONE: no other test runs beside them, for what they test are
+# processes that wait for one another, and time.
 function(hone_room_tests FOLDER)
-  cmake_parse_arguments(ARG "STANDALONE" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE;ALONE" "" "DEPS" ${ARGN})
   string(REPLACE "/" "_" room ${FOLDER})
   file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*_test.cc)
   file(GLOB support CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*.cc)
@@ -51,7 +52,7 @@ function(hone_room_tests FOLDER)
       endif()
       set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
       add_test(NAME ${name} COMMAND ${name})
-      set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+      set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} RUN_SERIAL ${ARG_ALONE})
       if(HONE_SANITIZER MATCHES "thread")
         set_tests_properties(
           ${name} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
