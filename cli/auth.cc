@@ -15,12 +15,10 @@
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kDayNs = 86'400 * kSecondNs;
 constexpr int64_t kOverlapNs = 3'600 * kSecondNs;
 constexpr int kLongestDays = 36'500;
 
-struct Options {
+struct AuthOptions {
   GrantsPlace place;
   std::string name;
   std::string role;
@@ -31,7 +29,7 @@ struct Options {
   bool json = false;
 };
 
-nlohmann::json ToJson(const v1::GrantInfo& grant) {
+nlohmann::json GrantJson(const v1::GrantInfo& grant) {
   return {{"name", grant.name()},
           {"role", grant.role()},
           {"by", grant.is_certificate() ? "certificate" : "token"},
@@ -66,7 +64,7 @@ std::string SecretOf(const v1::AddGrantResponse& added) {
                      .token = added.token()});
 }
 
-absl::Status Add(const Options& options) {
+absl::Status Add(const AuthOptions& options) {
   if (!options.output.empty()) HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());
   v1::AddGrantRequest request;
   request.set_name(options.name);
@@ -82,7 +80,7 @@ absl::Status Add(const Options& options) {
     HONE_RETURN_IF_ERROR(WriteOwnFile(options.output, secret + "\n"));
   }
   if (options.json) {
-    nlohmann::json document = {{"schema", 1}, {"grant", ToJson(added.grant())}};
+    nlohmann::json document = {{"schema", 1}, {"grant", GrantJson(added.grant())}};
     if (options.output.empty()) document["secret"] = secret;
     PrintDocument(document);
     return absl::OkStatus();
@@ -99,12 +97,12 @@ absl::Status Add(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status List(const Options& options) {
+absl::Status ListGrants(const AuthOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Grants> grants, OpenGrants(options.place));
   HONE_ASSIGN_OR_RETURN(const v1::ListGrantsResponse listed, grants->List());
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const v1::GrantInfo& grant : listed.grants()) list.push_back(ToJson(grant));
+    for (const v1::GrantInfo& grant : listed.grants()) list.push_back(GrantJson(grant));
     PrintDocument({{"schema", 1}, {"grants", std::move(list)}});
     return absl::OkStatus();
   }
@@ -117,15 +115,15 @@ absl::Status List(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Revoke(const Options& options) {
+absl::Status Revoke(const AuthOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Grants> grants, OpenGrants(options.place));
   HONE_RETURN_IF_ERROR(grants->Revoke(options.name));
   fmt::print("{} may call no more; its streams end within two seconds\n", options.name);
   return absl::OkStatus();
 }
 
-CLI::App& AddVerb(CLI::App& auth, const std::string& name, const std::string& help,
-                  const std::shared_ptr<Options>& options) {
+CLI::App& AddAuthVerb(CLI::App& auth, const std::string& name, const std::string& help,
+                      const std::shared_ptr<AuthOptions>& options) {
   CLI::App& verb = *auth.add_subcommand(name, help);
   if (name != "list") {
     verb.add_option("NAME", options->name, "Of the person, machine or team")->required();
@@ -142,10 +140,10 @@ CLI::App& AddVerb(CLI::App& auth, const std::string& name, const std::string& he
 }  // namespace
 
 void AddAuth(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AuthOptions>();
   CLI::App& auth = *app.add_subcommand("auth", "Who may call a honed over a network");
   auth.require_subcommand(1);
-  CLI::App& add = AddVerb(auth, "add", "Lets somebody in, and prints a join string", options);
+  CLI::App& add = AddAuthVerb(auth, "add", "Lets somebody in, and prints a join string", options);
   add.add_option("--role", options->role, "read, submit (reads too), work, or admin")
       ->required()
       ->check(CLI::IsMember({"read", "submit", "work", "admin"}));
@@ -157,10 +155,10 @@ void AddAuth(CLI::App& app, Action& action) {
                "Gives the name a new token; the one before holds for another hour");
   add.add_option("--output", options->output, "Writes the join string into a file of mode 0600");
   add.callback([options, &action] { action = [options] { return Add(*options); }; });
-  AddVerb(auth, "list", "Lists who may call, or might", options).callback([options, &action] {
-    action = [options] { return List(*options); };
+  AddAuthVerb(auth, "list", "Lists who may call, or might", options).callback([options, &action] {
+    action = [options] { return ListGrants(*options); };
   });
-  AddVerb(auth, "revoke", "Lets somebody in no more", options).callback([options, &action] {
+  AddAuthVerb(auth, "revoke", "Lets somebody in no more", options).callback([options, &action] {
     action = [options] { return Revoke(*options); };
   });
 }

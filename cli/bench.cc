@@ -17,9 +17,9 @@
 namespace hone::cli {
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kBenchRounds = 15;
 
-struct Options {
+struct BenchOptions {
   ModelOptions model;
   std::string compare;
   ConfigOptions configs;
@@ -28,7 +28,7 @@ struct Options {
   bool json = false;
 };
 
-absl::StatusOr<TimedModel> MakeTimed(const ModelOptions& model, const Options& options) {
+absl::StatusOr<TimedModel> MakeTimed(const ModelOptions& model, const BenchOptions& options) {
   HONE_ASSIGN_OR_RETURN(Specialisation wanted,
                         ParseOneSpecialisation(model.shapes, model.dims, "bench"));
   if (IsModelSource(model)) wanted.shapes.clear();  // bound by the import
@@ -60,7 +60,7 @@ nlohmann::json Describe(const TimedModel& timed) {
           {"threads", timed.threads()},
           {"inputs", ShapesText(timed.function())},
           {"runs_a_round", timed.runs_a_round()},
-          {"rounds", kRounds},
+          {"rounds", kBenchRounds},
           {"kernels", KernelsOf(timed)}};
 }
 
@@ -91,12 +91,12 @@ void PrintKernels(const nlohmann::json& document) {
 }
 
 // What the comparison says, as a sentence.
-std::string Verdict(const Options& options, const nlohmann::json& document) {
+std::string Verdict(const BenchOptions& options, const nlohmann::json& document) {
   const double low = document["ratio_low"];
   const double high = document["ratio_high"];
   const std::string figures =
       fmt::format("{:.3f} times as fast (95 % interval {:.3f} to {:.3f}, {} rounds in turns)",
-                  document["ratio"].get<double>(), low, high, kRounds);
+                  document["ratio"].get<double>(), low, high, kBenchRounds);
   if (low <= 1 && 1 <= high) {
     return fmt::format("{} and {} are equally fast, as far as these rounds tell: {}",
                        ModelName(options.model.path), ModelName(options.compare), figures);
@@ -105,7 +105,7 @@ std::string Verdict(const Options& options, const nlohmann::json& document) {
                      low > 1 ? "faster than" : "slower than", ModelName(options.compare), figures);
 }
 
-absl::Status Bench(const Options& options) {
+absl::Status Bench(const BenchOptions& options) {
   HONE_ASSIGN_OR_RETURN(TimedModel timed, MakeTimed(options.model, options));
   std::vector<TimedModel> others;
   if (!options.compare.empty()) {
@@ -122,8 +122,8 @@ absl::Status Bench(const Options& options) {
   for (TimedModel& other : others) other.WarmUp();
   std::vector<TimedModel*> models = {&timed};
   for (TimedModel& other : others) models.push_back(&other);
-  RunInTurns(models, &TimedModel::Round, kRounds);
-  if (options.profile) RunInTurns(models, &TimedModel::Profile, kRounds);
+  RunInTurns(models, &TimedModel::Round, kBenchRounds);
+  if (options.profile) RunInTurns(models, &TimedModel::Profile, kBenchRounds);
   nlohmann::json document = Describe(timed);
   document["schema"] = 1;
   if (!others.empty()) {
@@ -156,7 +156,7 @@ absl::Status Bench(const Options& options) {
 }  // namespace
 
 void AddBench(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App& verb = *app.add_subcommand("bench", "Time a model, alone or beside another");
   verb.add_option("MODEL", options->model.path,
                   "The model (.onnx, .pb, .relay) or a compiled module (.so)")

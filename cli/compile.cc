@@ -16,7 +16,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct CompileVerbOptions {
   ModelOptions model;
   TargetOptions target;
   std::string output;
@@ -27,7 +27,7 @@ struct Options {
 
 // That they are not recorded is no reason to be without the module. Who may only read a server's
 // configs cannot add to what it keeps, and knows it; a server of an older release keeps none.
-void NoteMisses(const driver::CompileReport& report, const Options& options) {
+void NoteMisses(const driver::CompileReport& report, const CompileVerbOptions& options) {
   const absl::Status recorded =
       RecordMisses(report, ToUtf8(ModelName(options.model.path)), options.configs);
   if (recorded.ok() || absl::IsPermissionDenied(recorded) || absl::IsUnimplemented(recorded)) {
@@ -38,7 +38,7 @@ void NoteMisses(const driver::CompileReport& report, const Options& options) {
              std::string(recorded.message()));
 }
 
-absl::Status CompileModel(const Options& options) {
+absl::Status CompileModel(const CompileVerbOptions& options) {
   HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
@@ -56,7 +56,7 @@ absl::Status CompileModel(const Options& options) {
 }  // namespace
 
 void AddCompile(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileVerbOptions>();
   CLI::App& verb = *app.add_subcommand("compile", "Compile a model with the best configs known");
   options->model.AddTo(verb);
   verb.add_option("-o,--output", options->output, "The module to write")->required();

@@ -16,7 +16,7 @@ std::map<std::string, int> CountTiers(const driver::CompileReport& report) {
   return counts;
 }
 
-std::string ShapesText(const driver::SpecialisationReport& specialisation) {
+std::string SpecialisationText(const driver::SpecialisationReport& specialisation) {
   std::vector<std::string> inputs;
   for (size_t i = 0; i < specialisation.names.size(); ++i) {
     inputs.push_back(fmt::format("{}={}", specialisation.names[i],
@@ -28,7 +28,7 @@ std::string ShapesText(const driver::SpecialisationReport& specialisation) {
 nlohmann::json SpecialisationsJson(const driver::CompileReport& report) {
   nlohmann::json list = nlohmann::json::array();
   for (const driver::SpecialisationReport& specialisation : report.specialisations) {
-    list.push_back({{"inputs", ShapesText(specialisation)},
+    list.push_back({{"inputs", SpecialisationText(specialisation)},
                     {"calls", specialisation.calls},
                     {"arena_bytes", specialisation.arena_bytes},
                     {"peak_live_bytes", specialisation.peak_live_bytes}});
@@ -84,7 +84,8 @@ void PrintReport(const driver::CompileReport& report, bool json) {
   if (report.specialisations.size() > 1) {
     for (const driver::SpecialisationReport& specialisation : report.specialisations) {
       fmt::print("specialisation {}: {} calls, {:.1f} MiB for activations\n",
-                 ShapesText(specialisation), specialisation.calls, Mib(specialisation.arena_bytes));
+                 SpecialisationText(specialisation), specialisation.calls,
+                 Mib(specialisation.arena_bytes));
     }
   }
   fmt::print(

@@ -19,7 +19,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct DbOptions {
   std::string database;
   std::string copy;
   std::string keep;
@@ -29,7 +29,7 @@ struct Options {
   bool json = false;
 };
 
-absl::Status Check(const Options& options) {
+absl::Status Check(const DbOptions& options) {
   const std::string path = DatabasePath(options.database);
   HONE_ASSIGN_OR_RETURN(const auto store,
                         tuning_db::OpenStore(path, tuning_db::OpenMode::kReadOnly));
@@ -85,7 +85,7 @@ absl::Status TryMigration(const std::string& path) {
 }
 
 // Opening for writing migrates, in one transaction a step; a file that a daemon holds is refused.
-absl::Status Migrate(const Options& options) {
+absl::Status Migrate(const DbOptions& options) {
   const std::string path = DatabasePath(options.database);
   if (options.is_dry_run) return TryMigration(path);
   const absl::Status opened = tuning_db::OpenStore(path, tuning_db::OpenMode::kReadWrite).status();
@@ -95,7 +95,7 @@ absl::Status Migrate(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status BackUp(const Options& options) {
+absl::Status BackUp(const DbOptions& options) {
   const std::string path = DatabasePath(options.database);
   HONE_RETURN_IF_ERROR(RequireFile(path, "pg_dump copies it"));
   HONE_RETURN_IF_ERROR(tuning_db::BackUpSqlite(path, options.copy));
@@ -103,7 +103,7 @@ absl::Status BackUp(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Prune(const Options& options) {
+absl::Status Prune(const DbOptions& options) {
   HONE_ASSIGN_OR_RETURN(const int64_t age_ns, ParseAge(options.keep));
   const std::string path = DatabasePath(options.database);
   HONE_ASSIGN_OR_RETURN(const tuning_db::PruneTotals totals,
@@ -113,7 +113,7 @@ absl::Status Prune(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Retract(const Options& options) {
+absl::Status Retract(const DbOptions& options) {
   const std::string path = DatabasePath(options.database);
   HONE_RETURN_IF_ERROR(RetractRecord(path, options.record, options.reason));
   fmt::print("record {} of {} counts for nothing from now on\n", options.record, path);
@@ -123,7 +123,7 @@ absl::Status Retract(const Options& options) {
 }  // namespace
 
 void AddDb(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DbOptions>();
   CLI::App& db = *app.add_subcommand("db", "Look after a tuning database");
   db.require_subcommand(1);
   CLI::App& check = *db.add_subcommand("check", "Verify that everything in it holds");

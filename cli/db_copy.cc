@@ -15,13 +15,13 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct DbCopyOptions {
   std::string from;
   std::string to;
   bool json = false;
 };
 
-absl::Status Copy(const Options& options) {
+absl::Status Copy(const DbCopyOptions& options) {
   const absl::StatusOr<int64_t> rows = tuning_db::CopyDatabase(options.from, options.to);
   if (tuning_db::IsHeld(options.to, rows.status())) return WithExitCode(rows.status(), kBusy);
   HONE_RETURN_IF_ERROR(rows.status());
@@ -38,7 +38,7 @@ absl::Status Copy(const Options& options) {
 }  // namespace
 
 void AddDbCopy(CLI::App& db, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DbCopyOptions>();
   CLI::App& verb = *db.add_subcommand(
       "copy", "Copy all of it, with jobs and grants, between a file and PostgreSQL, either way");
   verb.add_option("FROM", options->from, "The tuning database to copy, which is only read")

@@ -24,7 +24,7 @@ namespace {
 // Calibrating takes some milliseconds, trying the sandbox less.
 constexpr int64_t kDescribeLimitNs = 10'000'000'000;
 
-struct Options {
+struct DoctorOptions {
   std::string server;
   std::string database;
   bool json = false;
@@ -36,7 +36,7 @@ const char* NameOf(Level level) {
   return kNames.at(level);
 }
 
-Findings CheckAnyServer(const Options& options) {
+Findings CheckAnyServer(const DoctorOptions& options) {
   const absl::StatusOr<std::string> address = ServiceAddress(options.server, options.database);
   if (!address.ok()) {
     return {{"server", Level::kProblem, std::string(address.status().message()),
@@ -46,7 +46,7 @@ Findings CheckAnyServer(const Options& options) {
   return {{"server", Level::kOk, "none runs here; `hone tune` starts one of its own", ""}};
 }
 
-Findings CheckAll(const Options& options) {
+Findings CheckAll(const DoctorOptions& options) {
   Findings all = CheckMachine(RealMachine());
   const auto add = [&all](const Findings& more) {
     all.insert(all.end(), more.begin(), more.end());
@@ -76,7 +76,7 @@ void PrintJson(const Findings& findings) {
   PrintDocument({{"schema", 1}, {"findings", std::move(list)}});
 }
 
-absl::Status Examine(const Options& options) {
+absl::Status Examine(const DoctorOptions& options) {
   const Findings findings = CheckAll(options);
   options.json ? PrintJson(findings) : Print(findings);
   const auto problems = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -90,7 +90,7 @@ absl::Status Examine(const Options& options) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   CLI::App& doctor = *app.add_subcommand(
       "doctor", "Examines this machine, the database and the farm, and says what to do");
   CLI::Option* db = doctor.add_option("--db", options->database, "The tuning database");

@@ -12,14 +12,14 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   ModelOptions model;
   TargetOptions target;
   ConfigOptions configs;
   bool json = false;
 };
 
-absl::Status Explain(const Options& options) {
+absl::Status Explain(const ExplainOptions& options) {
   HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());
@@ -71,7 +71,7 @@ absl::Status Explain(const Options& options) {
 }  // namespace
 
 void AddExplain(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App& verb =
       *app.add_subcommand("explain", "Say which config each kernel gets, and where it comes from");
   options->model.AddTo(verb);

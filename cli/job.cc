@@ -27,7 +27,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct JobOptions {
   int64_t job = 0;
   int64_t after_seq = 0;
   std::string database;
@@ -48,7 +48,7 @@ struct JobsPlace {
   std::string database;
 };
 
-absl::StatusOr<JobsPlace> FindJobs(const Options& options) {
+absl::StatusOr<JobsPlace> FindJobs(const JobOptions& options) {
   JobsPlace place;
   HONE_ASSIGN_OR_RETURN(place.server, ServiceAddress(options.server, options.database));
   if (place.server.empty()) place.database = DatabasePath(options.database);
@@ -71,7 +71,7 @@ std::string StateName(v1::JobState state) {
 }
 
 // The states of jobs that `hone job list` asks for; an empty list asks for any.
-std::vector<v1::JobState> WantedStates(const Options& options) {
+std::vector<v1::JobState> WantedStates(const JobOptions& options) {
   if (options.all) return {};
   if (options.states.empty()) {
     return {v1::JOB_STATE_QUEUED, v1::JOB_STATE_RUNNING, v1::JOB_STATE_PAUSED};
@@ -86,7 +86,7 @@ std::string SandboxText(v1::SandboxLevel level) {
   return level == v1::SANDBOX_LEVEL_UNSPECIFIED ? "" : tuner::SandboxName(level);
 }
 
-nlohmann::json ToJson(const v1::JobInfo& job) {
+nlohmann::json JobJson(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
   return {{"job", job.id()},
           {"state", StateName(job.state())},
@@ -168,7 +168,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
 }
 
 // The jobs that `hone job list` prints, newest first.
-absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const Options& options) {
+absl::StatusOr<std::vector<v1::JobInfo>> ListAt(const JobsPlace& place, const JobOptions& options) {
   v1::ListJobsRequest wanted;
   for (const v1::JobState state : WantedStates(options)) wanted.add_states(state);
   wanted.set_submitter(options.submitter);
@@ -195,12 +195,12 @@ absl::StatusOr<v1::JobInfo> GetAt(const JobsPlace& place, int64_t job) {
   return stored.Get(job);
 }
 
-absl::Status List(const Options& options) {
+absl::Status ListJobs(const JobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
   HONE_ASSIGN_OR_RETURN(const std::vector<v1::JobInfo> jobs, ListAt(place, options));
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const v1::JobInfo& job : jobs) list.push_back(ToJson(job));
+    for (const v1::JobInfo& job : jobs) list.push_back(JobJson(job));
     PrintDocument({{"schema", 1},
                    {"server", ServerArgument(place.server)},
                    {"database", place.database},
@@ -216,11 +216,11 @@ absl::Status List(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Show(const Options& options) {
+absl::Status ShowJob(const JobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
   if (options.json) {
-    nlohmann::json document = ToJson(job);
+    nlohmann::json document = JobJson(job);
     document["schema"] = 1;
     document["server"] = ServerArgument(place.server);
     document["database"] = place.database;
@@ -236,7 +236,7 @@ absl::Status Show(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Watch(const Options& options) {
+absl::Status Watch(const JobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   const int64_t start_ns = Clock::Real().NowNs();
   CatchInterrupts();
@@ -266,7 +266,7 @@ constexpr Change kPause = {&TuningClient::Pause, PauseStored,
                            "job {} is paused; hone job resume goes on with it"};
 constexpr Change kResume = {&TuningClient::Resume, ResumeStored, "job {} is resumed"};
 
-absl::Status Apply(const Change& change, const Options& options) {
+absl::Status Apply(const Change& change, const JobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
   if (place.server.empty()) {
     HONE_RETURN_IF_ERROR(change.stored(place.database, options.job));
@@ -279,7 +279,7 @@ absl::Status Apply(const Change& change, const Options& options) {
     return absl::OkStatus();
   }
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
-  nlohmann::json document = ToJson(job);
+  nlohmann::json document = JobJson(job);
   document["schema"] = 1;
   PrintDocument(document);
   return absl::OkStatus();
@@ -306,7 +306,7 @@ absl::StatusOr<v1::CloneJobRequest> RequestOf(const CloneOptions& clone, int64_t
   return request;
 }
 
-absl::Status Clone(const Options& options, const CloneOptions& clone) {
+absl::Status Clone(const JobOptions& options, const CloneOptions& clone) {
   HONE_ASSIGN_OR_RETURN(const JobsPlace place, FindJobs(options));
   HONE_ASSIGN_OR_RETURN(const v1::CloneJobRequest request, RequestOf(clone, options.job));
   int64_t job = 0;
@@ -322,7 +322,7 @@ absl::Status Clone(const Options& options, const CloneOptions& clone) {
     return absl::OkStatus();
   }
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo made, GetAt(place, job));
-  nlohmann::json document = ToJson(made);
+  nlohmann::json document = JobJson(made);
   document["schema"] = 1;
   document["server"] = ServerArgument(place.server);
   document["database"] = place.database;
@@ -332,8 +332,8 @@ absl::Status Clone(const Options& options, const CloneOptions& clone) {
 }
 
 // A verb of the honed that holds --db, or that --server names.
-CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& help,
-                  const std::shared_ptr<Options>& options) {
+CLI::App& AddJobVerb(CLI::App& job, const std::string& name, const std::string& help,
+                     const std::shared_ptr<JobOptions>& options) {
   CLI::App& verb = *job.add_subcommand(name, help);
   CLI::Option* db = verb.add_option("--db", options->database, "The tuning database");
   verb.add_option("--server", options->server,
@@ -343,8 +343,8 @@ CLI::App& AddVerb(CLI::App& job, const std::string& name, const std::string& hel
 }
 
 CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string& help,
-                       const std::shared_ptr<Options>& options) {
-  CLI::App& verb = AddVerb(job, name, help, options);
+                       const std::shared_ptr<JobOptions>& options) {
+  CLI::App& verb = AddJobVerb(job, name, help, options);
   verb.add_option("JOB", options->job, "The job's number")
       ->required()
       ->check(WholeNumber<int64_t>(1));
@@ -366,7 +366,7 @@ void AddSubmit(CLI::App& job, Action& action) {
 }
 
 void AddChange(CLI::App& job, const std::string& name, const std::string& help,
-               const Change& change, const std::shared_ptr<Options>& options, Action& action) {
+               const Change& change, const std::shared_ptr<JobOptions>& options, Action& action) {
   CLI::App& verb = AddVerbOfJob(job, name, help, options);
   verb.add_flag("--json", options->json, "Prints one JSON document");
   verb.callback([options, &change, &action] {
@@ -374,7 +374,7 @@ void AddChange(CLI::App& job, const std::string& name, const std::string& help,
   });
 }
 
-void AddClone(CLI::App& job, const std::shared_ptr<Options>& options, Action& action) {
+void AddClone(CLI::App& job, const std::shared_ptr<JobOptions>& options, Action& action) {
   auto clone = std::make_shared<CloneOptions>();
   CLI::App& verb =
       AddVerbOfJob(job, "clone", "Starts a job with the kernels of another, ended or not", options);
@@ -392,12 +392,12 @@ void AddClone(CLI::App& job, const std::shared_ptr<Options>& options, Action& ac
 }  // namespace
 
 void AddJob(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JobOptions>();
   CLI::App& job = *app.add_subcommand("job", "Tuning jobs");
   job.require_subcommand(1);
   AddSubmit(job, action);
   CLI::App& list =
-      AddVerb(job, "list", "Lists the jobs that have not ended, newest first", options);
+      AddJobVerb(job, "list", "Lists the jobs that have not ended, newest first", options);
   CLI::Option* all = list.add_flag("--all", options->all, "Lists those that have ended, too");
   list.add_option("--state", options->states, "Lists those in one of these states")
       ->delimiter(',')
@@ -415,10 +415,10 @@ void AddJob(CLI::App& app, Action& action) {
       ->check(WholeNumber<int64_t>(0))
       ->capture_default_str();
   list.add_flag("--json", options->json, "Prints one JSON document");
-  list.callback([options, &action] { action = [options] { return List(*options); }; });
+  list.callback([options, &action] { action = [options] { return ListJobs(*options); }; });
   CLI::App& show = AddVerbOfJob(job, "show", "Shows how a job stands, by kernel", options);
   show.add_flag("--json", options->json, "Prints one JSON document");
-  show.callback([options, &action] { action = [options] { return Show(*options); }; });
+  show.callback([options, &action] { action = [options] { return ShowJob(*options); }; });
   CLI::App& watch =
       AddVerbOfJob(job, "watch", "Shows a job's progress until it has ended", options);
   watch.add_option("--after-seq", options->after_seq, "Leaves out the events up to this one")

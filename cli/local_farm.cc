@@ -12,7 +12,6 @@
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kSlowStartNs = 5 * kSecondNs;
 constexpr int64_t kStopGraceNs = 5 * kSecondNs;
 constexpr int64_t kStopIntervalNs = kSecondNs / 10;

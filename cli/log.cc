@@ -21,7 +21,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct LogOptions {
   LogPlace place;
   LogFilterFlags filter;
   FormatFlags format;
@@ -32,7 +32,7 @@ struct Options {
   bool reruns = false;
 };
 
-absl::Status List(const Options& options) {
+absl::Status ListRecords(const LogOptions& options) {
   v1::ListRecordsRequest request;
   HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
   request.set_oldest_first(options.oldest_first);
@@ -40,14 +40,14 @@ absl::Status List(const Options& options) {
   return PrintRecords(*log, std::move(request), options.pages, options.format.format);
 }
 
-absl::Status Best(const Options& options) {
+absl::Status Best(const LogOptions& options) {
   v1::ListFinalsRequest request;
   HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
   HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
   return PrintFinals(*log, std::move(request), options.pages, options.format.format);
 }
 
-absl::Status Stats(const Options& options) {
+absl::Status Stats(const LogOptions& options) {
   v1::GetLogStatsRequest request;
   HONE_ASSIGN_OR_RETURN(*request.mutable_filter(), options.filter.Resolve());
   HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
@@ -56,7 +56,7 @@ absl::Status Stats(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Show(const Options& options) {
+absl::Status ShowRecord(const LogOptions& options) {
   v1::GetRecordRequest request;
   request.set_record(options.record);
   HONE_ASSIGN_OR_RETURN(const auto log, options.place.Open());
@@ -100,15 +100,15 @@ void AddLog(CLI::App& app, Action& action) {
   CLI::App& log = *app.add_subcommand("log", "Query the tuning log");
   log.require_subcommand(1);
   const auto add = [&](const std::string& name, const std::string& help,
-                       absl::Status (*run)(const Options&)) {
-    auto options = std::make_shared<Options>();
+                       absl::Status (*run)(const LogOptions&)) {
+    auto options = std::make_shared<LogOptions>();
     CLI::App& verb = *log.add_subcommand(name, help);
     options->place.AddTo(verb);
     options->format.AddTo(verb);
     verb.callback([options, &action, run] { action = [options, run] { return run(*options); }; });
     return std::pair(&verb, options);
   };
-  const auto [list, of_list] = add("list", "Measurements, newest first", List);
+  const auto [list, of_list] = add("list", "Measurements, newest first", ListRecords);
   of_list->filter.AddTo(*list, /*has_outcomes=*/true);
   AddPages(*list, of_list->pages);
   list->add_flag("--oldest-first", of_list->oldest_first, "In the order in which they were made");
@@ -118,7 +118,7 @@ void AddLog(CLI::App& app, Action& action) {
   AddPages(*best, of_best->pages);
   const auto [stats, of_stats] = add("stats", "What was measured, counted", Stats);
   of_stats->filter.AddTo(*stats, /*has_outcomes=*/true);
-  const auto [show, of_show] = add("show", "A measurement, with all that repeats it", Show);
+  const auto [show, of_show] = add("show", "A measurement, with all that repeats it", ShowRecord);
   show->add_option("RECORD", of_show->record, "Its id, as `hone log list` has it")
       ->required()
       ->check(WholeNumber<int64_t>(1));

@@ -29,7 +29,7 @@ namespace {
 constexpr mode_t kMode = 0666;
 constexpr size_t kKeyBytes = 32;
 
-struct Options {
+struct LogExportOptions {
   std::string file;
   LogPlace from;
   LogFilterFlags filter;
@@ -82,7 +82,7 @@ absl::StatusOr<std::string> Anonymised(const std::string& part,
   return lines;
 }
 
-absl::Status Export(const Options& options) {
+absl::Status Export(const LogExportOptions& options) {
   if (options.json && options.file.empty()) {
     return WithExitCode(absl::InvalidArgumentError(
                             "expected a FILE with --json, found none: the log goes to stdout"),
@@ -119,7 +119,7 @@ absl::Status Export(const Options& options) {
 }  // namespace
 
 void AddLogExport(CLI::App& log, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LogExportOptions>();
   CLI::App& verb = *log.add_subcommand("export", "Write it as lines that `import` reads");
   verb.add_option("FILE", options->file, "The file to write; without it, the log goes to stdout");
   options->from.AddTo(verb);

@@ -19,13 +19,14 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct LogImportOptions {
   std::vector<std::string> from;
   LogPlace into;
   bool json = false;
 };
 
-void Print(const Options& options, const tuning_db::LogCounts& counts, const std::string& into) {
+void Print(const LogImportOptions& options, const tuning_db::LogCounts& counts,
+           const std::string& into) {
   if (options.json) {
     const nlohmann::json document = {{"schema", 1},
                                      {"into", into},
@@ -39,7 +40,7 @@ void Print(const Options& options, const tuning_db::LogCounts& counts, const std
              counts.finals, counts.known);
 }
 
-absl::Status TakeAll(const Options& options, WrittenLog log, const std::string& into,
+absl::Status TakeAll(const LogImportOptions& options, WrittenLog log, const std::string& into,
                      std::vector<std::unique_ptr<LogParts>> parts) {
   LogTaker taker(&log);
   for (const auto& part : parts) HONE_RETURN_IF_ERROR(taker.Take(*part));
@@ -48,7 +49,7 @@ absl::Status TakeAll(const Options& options, WrittenLog log, const std::string& 
   return absl::OkStatus();
 }
 
-absl::Status Import(const Options& options) {
+absl::Status Import(const LogImportOptions& options) {
   // All of them first, so that a bad line changes nothing.
   std::vector<std::unique_ptr<LogParts>> parts;
   for (const std::string& path : options.from) {
@@ -74,7 +75,7 @@ bool IsLog(const std::string& path) {
          first == tuning_db::kLogFirstLine;
 }
 
-absl::Status Merge(const Options& options) {
+absl::Status Merge(const LogImportOptions& options) {
   v1::LogFilter all;
   all.set_with_retracted(true);
   std::vector<std::unique_ptr<LogSource>> databases;
@@ -97,7 +98,7 @@ absl::Status Merge(const Options& options) {
 }  // namespace
 
 void AddLogImport(CLI::App& log, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LogImportOptions>();
   CLI::App& verb = *log.add_subcommand("import", "Add what `hone log export` wrote");
   verb.add_option("FILE", options->from, "Logs; all are checked before anything is added")
       ->required();
@@ -107,7 +108,7 @@ void AddLogImport(CLI::App& log, Action& action) {
 }
 
 void AddLogMerge(CLI::App& log, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LogImportOptions>();
   CLI::App& verb = *log.add_subcommand("merge", "Add the logs of other databases, or log files");
   verb.add_option("INTO", options->into.database, "The tuning database; made where there is none")
       ->required();

@@ -23,7 +23,7 @@ std::array<std::pair<const char*, const Counts*>, 5> ListsOf(const v1::GetLogSta
            {"day", &stats.days()}}};
 }
 
-nlohmann::json ToJson(const v1::LogCount& count) {
+nlohmann::json CountJson(const v1::LogCount& count) {
   return {{"name", count.name()}, {"records", count.records()}, {"failures", count.failures()}};
 }
 
@@ -53,7 +53,7 @@ void PrintStats(const v1::GetLogStatsResponse& stats, Format format) {
     document["schema"] = 1;
     for (const auto& [what, counts] : ListsOf(stats)) {
       nlohmann::json list = nlohmann::json::array();
-      for (const v1::LogCount& count : *counts) list.push_back(ToJson(count));
+      for (const v1::LogCount& count : *counts) list.push_back(CountJson(count));
       document[std::string(what) + "s"] = std::move(list);
     }
     return PrintDocument(document);
@@ -61,7 +61,7 @@ void PrintStats(const v1::GetLogStatsResponse& stats, Format format) {
   RowWriter writer(format, "counts", {"by", "name", "records", "failures"}, "", nullptr);
   for (const auto& [what, counts] : ListsOf(stats)) {
     for (const v1::LogCount& count : *counts) {
-      nlohmann::json row = ToJson(count);
+      nlohmann::json row = CountJson(count);
       row["by"] = what;
       writer.Write(row);
     }

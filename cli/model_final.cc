@@ -21,7 +21,7 @@ namespace {
 using tuning_db::ModelFinal;
 using tuning_db::ModelFinalKernel;
 
-constexpr int kRounds = 15;
+constexpr int kFinalRounds = 15;
 
 // One choice of layouts: with the default of every kernel, and with every winner. The kernels are
 // the same, in the same order.
@@ -92,7 +92,7 @@ class Track {
   }
 
   static absl::Status Run(const std::vector<TimedModel*>& models, void (TimedModel::*round)()) {
-    RunInTurns(models, round, kRounds, [] { return Interrupts() > 0; });
+    RunInTurns(models, round, kFinalRounds, [] { return Interrupts() > 0; });
     return CheckInterrupts();
   }
 
@@ -104,11 +104,11 @@ class Track {
 
 // The time of all calls of each kernel in a run, one figure a round.
 std::vector<std::vector<double>> KernelRounds(const TimedModel& timed, size_t kernels) {
-  std::vector<std::vector<double>> rounds(kernels, std::vector<double>(kRounds, 0));
+  std::vector<std::vector<double>> rounds(kernels, std::vector<double>(kFinalRounds, 0));
   const hone_function& function = timed.function();
   for (uint32_t call = 0; call < function.call_count; ++call) {
     std::vector<double>& of_kernel = rounds[function.calls[call].kernel];
-    for (size_t r = 0; r < kRounds; ++r) of_kernel[r] += timed.call_ns()[call][r];
+    for (size_t r = 0; r < kFinalRounds; ++r) of_kernel[r] += timed.call_ns()[call][r];
   }
   return rounds;
 }
@@ -186,7 +186,7 @@ absl::Status JudgeWhole(const std::vector<Judged>& all, const Pairs& pairs, Trac
     models.push_back(timed);
   }
   HONE_RETURN_IF_ERROR(Track::Run(models, &TimedModel::Round));
-  final.rounds = kRounds;
+  final.rounds = kFinalRounds;
   final.default_ns = final.tuned_ns = Median(untuned->least_ns());
   for (size_t i = 0; i < others.size(); ++i) {
     const std::vector<double>& rounds = models[i + 1]->least_ns();

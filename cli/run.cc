@@ -17,7 +17,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   ModelOptions model;
   std::vector<std::string> inputs;  // NAME=FILE
   std::string output_dir;
@@ -129,7 +129,7 @@ void ReportBound(const hone_function& function, const Files& files, bool is_cut)
   }
 }
 
-absl::Status Run(const Options& options) {
+absl::Status RunModel(const RunOptions& options) {
   HONE_RETURN_IF_ERROR(CheckShapes(options.model));
   HONE_ASSIGN_OR_RETURN(const Files files, ParseFiles("--input", options.inputs));
   const bool compiles = IsModelSource(options.model);
@@ -168,7 +168,7 @@ absl::Status Run(const Options& options) {
 }  // namespace
 
 void AddRun(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App& verb = *app.add_subcommand("run", "Run a model once on tensors from files");
   verb.add_option("MODEL", options->model.path,
                   "The model (.onnx, .pb, .relay) or a compiled module (.so)")
@@ -180,7 +180,7 @@ void AddRun(CLI::App& app, Action& action) {
       ->required();
   AddThreads(verb, options->threads, "Threads (default: as compiled)");
   options->configs.AddTo(verb);
-  verb.callback([options, &action] { action = [options] { return Run(*options); }; });
+  verb.callback([options, &action] { action = [options] { return RunModel(*options); }; });
 }
 
 }  // namespace hone::cli

@@ -18,8 +18,6 @@ namespace hone::cli {
 namespace {
 
 constexpr std::chrono::seconds kLimit(5);
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kDayNs = 86'400 * kSecondNs;
 // Times of tokens, certificates and records are those of each machine's clock.
 constexpr int64_t kClockNs = 5 * kSecondNs;
 constexpr int64_t kSoonDays = 30;

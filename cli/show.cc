@@ -25,7 +25,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct ShowOptions {
   ModelOptions model;
   TargetOptions target;
   ConfigOptions configs;
@@ -46,7 +46,7 @@ const std::map<std::string, picture::ImageFormat>& ImageFormats() {
   return formats;
 }
 
-absl::StatusOr<std::string> Picture(const ir::Module& typed, const Options& options,
+absl::StatusOr<std::string> Picture(const ir::Module& typed, const ShowOptions& options,
                                     const CpuTarget& target, driver::ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const picture::KernelNotes notes, NotesOf(typed, target, configs));
   const picture::Picture picture = picture::MakePicture(typed, notes);
@@ -75,13 +75,13 @@ absl::Status CheckAfter(const std::string& after) {
 }
 
 // Without passes the text is that of the model as it is, and needs no database.
-bool RunsPasses(const Options& options) {
+bool RunsPasses(const ShowOptions& options) {
   return !options.after.empty() || options.format != "text" || options.print_each_pass ||
          options.time_passes;
 }
 
 // The passes up to --after, all of them without it, as graphs or as times.
-absl::StatusOr<std::string> ShowPasses(const Options& options, const ir::Module& module,
+absl::StatusOr<std::string> ShowPasses(const ShowOptions& options, const ir::Module& module,
                                        const CpuTarget& target, driver::ConfigChain& configs) {
   PassTrace trace(options.print_each_pass);
   const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> ShowPasses(const Options& options, const ir::Module&
 }
 
 // One specialisation.
-absl::StatusOr<std::string> Shown(ir::Module module, const Options& options,
+absl::StatusOr<std::string> Shown(ir::Module module, const ShowOptions& options,
                                   const CpuTarget& target, driver::ConfigChain& configs) {
   if (options.print_each_pass || options.time_passes)
     return ShowPasses(options, module, target, configs);
@@ -108,11 +108,11 @@ absl::StatusOr<std::string> Shown(ir::Module module, const Options& options,
 }
 
 // What cannot be put one behind the other.
-bool IsOneDocument(const Options& options) {
+bool IsOneDocument(const ShowOptions& options) {
   return options.json || (options.format != "text" && options.format != "tree");
 }
 
-absl::Status CheckCombination(const Options& options) {
+absl::Status CheckCombination(const ShowOptions& options) {
   const bool passes = options.print_each_pass || options.time_passes;
   std::string wrong;
   if (passes && options.format != "text") wrong = "--format text with them";
@@ -122,7 +122,7 @@ absl::Status CheckCombination(const Options& options) {
   return wrong.empty() ? absl::OkStatus() : WithExitCode(absl::InvalidArgumentError(wrong), kUsage);
 }
 
-absl::Status Show(const Options& options) {
+absl::Status ShowGraph(const ShowOptions& options) {
   const bool is_text = options.format == "text";
   if (!is_text && options.format != "tree" && !ImageFormats().contains(options.format)) {
     return WithExitCode(
@@ -159,7 +159,7 @@ absl::Status Show(const Options& options) {
 }  // namespace
 
 void AddShow(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App& verb = *app.add_subcommand("show", "Print a model's graph");
   options->model.AddTo(verb);
   options->target.AddTo(verb);
@@ -175,7 +175,7 @@ void AddShow(CLI::App& app, Action& action) {
       verb,
       "The tuning database: layouts are chosen by its times, kernels of pictures get their "
       "tier and share of time");
-  verb.callback([options, &action] { action = [options] { return Show(*options); }; });
+  verb.callback([options, &action] { action = [options] { return ShowGraph(*options); }; });
 }
 
 }  // namespace hone::cli

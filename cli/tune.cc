@@ -34,7 +34,7 @@ constexpr int64_t kSecondInterruptNs = 2'000'000'000;
 constexpr int64_t kSpaceCountLimit = 1 << 20;
 constexpr int kMostRounds = 8;
 
-struct Options {
+struct TuneOptions {
   TuningRequest request;
   bool plan = false;
   bool json = false;
@@ -109,7 +109,7 @@ absl::Status InterruptedAtServer(TuningClient& client, int64_t job, const std::s
 
 // Who is told how a job of the call stands; empty: stderr is. Micro-kernels are a phase of their
 // own.
-OnProgress ProgressOf(const Options& options, bool of_micro_kernels = false) {
+OnProgress ProgressOf(const TuneOptions& options, bool of_micro_kernels = false) {
   if (!options.events) return nullptr;
   return
       [events = options.events, of_micro_kernels](const v1::JobInfo& job, const std::string& kind) {
@@ -162,7 +162,7 @@ int64_t LeftOf(int64_t limit_ns, int64_t spent_ns) {
 }
 
 // What defaults are taken from, as far as the job is large enough to be worth it.
-absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const Options& options, const TuningWork& work,
+absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const TuneOptions& options, const TuningWork& work,
                                                 TuningClient& client) {
   const std::string& when = options.request.micro_kernels;
   if (when == "never") return MicroKernelPlan();
@@ -173,7 +173,7 @@ absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const Options& options, const Tu
 }
 
 // Each once for a target. A job that fails at it is no reason not to tune.
-absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const Options& options,
+absl::StatusOr<MicroKernelsSpent> MeasureMicroKernels(const TuneOptions& options,
                                                       const TuningWork& work,
                                                       const std::string& address, LocalFarm* farm) {
   MicroKernelsSpent spent;
@@ -219,7 +219,7 @@ double DefaultNs(const v1::JobInfo& jobs) {
 }
 
 // Jobs until no layout is left that seems better than what is measured (decision 0007).
-absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& work,
+absl::StatusOr<v1::GetJobResponse> RunJobs(const TuneOptions& options, TuningWork& work,
                                            const std::string& address, LocalFarm* farm) {
   TuningClient client(address);
   v1::GetJobResponse all;
@@ -249,7 +249,7 @@ absl::StatusOr<v1::GetJobResponse> RunJobs(const Options& options, TuningWork& w
 
 // What tuning won as a whole; a model that cannot be timed is no reason to lose what its kernels
 // won.
-absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const Options& options,
+absl::StatusOr<std::vector<tuning_db::ModelFinal>> TimeModels(const TuneOptions& options,
                                                               const TuningWork& work,
                                                               const std::string& address,
                                                               LocalFarm& farm) {
@@ -276,8 +276,8 @@ Tuned TunedNothing() {
   return tuned;
 }
 
-absl::StatusOr<Tuned> TuneAt(const std::string& address, LocalFarm* farm, const Options& options,
-                             TuningWork& work) {
+absl::StatusOr<Tuned> TuneAt(const std::string& address, LocalFarm* farm,
+                             const TuneOptions& options, TuningWork& work) {
   if (IsIdle(options.request, work)) return TunedNothing();
   const int64_t start_ns = Clock::Real().NowNs();
   Tuned tuned;
@@ -292,7 +292,7 @@ absl::StatusOr<Tuned> TuneAt(const std::string& address, LocalFarm* farm, const 
   return tuned;
 }
 
-absl::Status Report(const Options& options, const Tuned& tuned) {
+absl::Status Report(const TuneOptions& options, const Tuned& tuned) {
   if (options.events) {
     options.events->Result(
         ResultToJson(tuned.ended, tuned.wall_s, tuned.micro_kernels, tuned.models));
@@ -302,7 +302,7 @@ absl::Status Report(const Options& options, const Tuned& tuned) {
   return StateToStatus(tuned.ended.job());
 }
 
-absl::Status Submit(const Options& options, TuningWork& work) {
+absl::Status Submit(const TuneOptions& options, TuningWork& work) {
   if (IsIdle(options.request, work)) return Report(options, TunedNothing());
   CatchInterrupts();
   HONE_ASSIGN_OR_RETURN(const TuningPlace place, FindTuningPlace(options.request, work.target));
@@ -354,13 +354,13 @@ void PrintResults(const std::vector<TuningWork>& works,
 }
 
 // A job of each at the server, all at the same time, until all have ended.
-absl::Status TuneTargets(const Options& options, const std::vector<TuningRequest>& requests,
+absl::Status TuneTargets(const TuneOptions& options, const std::vector<TuningRequest>& requests,
                          std::vector<TuningWork>& works) {
   CatchInterrupts();
   std::vector<absl::StatusOr<Tuned>> all(works.size(), absl::UnknownError("it did not begin"));
   std::vector<std::thread> threads;
   for (size_t i = 0; i < works.size(); ++i) {
-    Options one = options;
+    TuneOptions one = options;
     one.request = requests[i];
     one.label = fmt::format("[target {}] ", i + 1);
     fmt::print(stderr, "{}{}\n", one.label, works[i].target.ToString());
@@ -378,7 +378,7 @@ absl::Status TuneTargets(const Options& options, const std::vector<TuningRequest
 }
 
 // What only makes sense where somebody else's devices measure.
-absl::Status CheckNeedsServer(const Options& options, size_t targets) {
+absl::Status CheckNeedsServer(const TuneOptions& options, size_t targets) {
   const TuningRequest& request = options.request;
   const char* const what = targets > 1                     ? "several --target"
                            : !request.sandbox.empty()      ? "--sandbox"
@@ -396,7 +396,7 @@ absl::Status CheckNeedsServer(const Options& options, size_t targets) {
       absl::InvalidArgumentError("expected one --target with --events, found several"), kUsage);
 }
 
-absl::Status Tune(Options options) {
+absl::Status Tune(TuneOptions options) {
   TuningRequest& request = options.request;
   HONE_ASSIGN_OR_RETURN(request.server, NamedServer(request.server, request.database));
   HONE_ASSIGN_OR_RETURN(const std::vector<TuningRequest> requests, request.Split());
@@ -422,7 +422,7 @@ absl::Status Tune(Options options) {
 }  // namespace
 
 void AddTune(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneOptions>();
   CLI::App& verb = *app.add_subcommand("tune", "Search the kernels of models for fast configs");
   options->request.AddTo(verb);
   verb.add_option("--micro-kernels", options->request.micro_kernels,

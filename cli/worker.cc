@@ -18,7 +18,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct WorkerOptions {
   std::string worker;
   std::string device;
   std::string reason;
@@ -28,20 +28,20 @@ struct Options {
 };
 
 template <typename Messages>
-nlohmann::json ListOf(const Messages& messages) {
+nlohmann::json JsonListOf(const Messages& messages) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& message : messages) list.push_back(ToJson(message));
   return list;
 }
 
-absl::Status List(const Options& options) {
+absl::Status ListWorkers(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   HONE_ASSIGN_OR_RETURN(const ListedWorkers listed, FarmClient(address).Workers());
   if (options.json) {
     PrintDocument({{"schema", 1},
                    {"server", ServerName(address)},
-                   {"workers", ListOf(listed.workers)},
-                   {"quarantines", ListOf(listed.of_gone)}});
+                   {"workers", JsonListOf(listed.workers)},
+                   {"quarantines", JsonListOf(listed.of_gone)}});
   } else {
     PrintWorkers(listed.workers, listed.of_gone);
   }
@@ -60,7 +60,7 @@ absl::Status NotConnected(const std::string& worker, const ListedWorkers& listed
       "expected a connected worker, found no {}; `hone worker list` shows who is", worker));
 }
 
-absl::Status Show(const Options& options) {
+absl::Status ShowWorker(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   HONE_ASSIGN_OR_RETURN(const ListedWorkers listed, FarmClient(address).Workers(options.worker));
   for (const v1::WorkerInfo& worker : listed.workers) {
@@ -75,27 +75,27 @@ absl::Status Show(const Options& options) {
   return NotConnected(options.worker, listed);
 }
 
-absl::Status Drain(const Options& options) {
+absl::Status Drain(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   HONE_RETURN_IF_ERROR(FarmClient(address).Drain(options.worker));
   fmt::print("worker {} finishes what it holds, and leaves\n", options.worker);
   return absl::OkStatus();
 }
 
-absl::Status Undrain(const Options& options) {
+absl::Status Undrain(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   HONE_RETURN_IF_ERROR(FarmClient(address).Undrain(options.worker));
   fmt::print("worker {} stays\n", options.worker);
   return absl::OkStatus();
 }
 
-std::string Subject(const Options& options) {
+std::string Subject(const WorkerOptions& options) {
   return options.device.empty()
              ? fmt::format("worker {}", options.worker)
              : fmt::format("device {} of worker {}", options.device, options.worker);
 }
 
-absl::Status Quarantine(const Options& options) {
+absl::Status Quarantine(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   v1::QuarantineWorkerRequest request;
   request.set_worker(options.worker);
@@ -108,7 +108,7 @@ absl::Status Quarantine(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Release(const Options& options) {
+absl::Status Release(const WorkerOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string address, DaemonAddress(options.server, options.database));
   v1::ReleaseWorkerRequest request;
   request.set_worker(options.worker);
@@ -126,10 +126,11 @@ absl::Status Release(const Options& options) {
   return absl::OkStatus();
 }
 
-using Run = absl::Status (*)(const Options&);
+using WorkerVerb = absl::Status (*)(const WorkerOptions&);
 
-CLI::App& AddVerb(CLI::App& worker, const std::string& name, const std::string& help,
-                  const std::shared_ptr<Options>& options, Action& action, Run run) {
+CLI::App& AddWorkerVerb(CLI::App& worker, const std::string& name, const std::string& help,
+                        const std::shared_ptr<WorkerOptions>& options, Action& action,
+                        WorkerVerb run) {
   CLI::App& verb = *worker.add_subcommand(name, help);
   if (name != "list") {
     verb.add_option("WORKER", options->worker, "Its name, as `hone worker list` has it")
@@ -145,7 +146,7 @@ CLI::App& AddVerb(CLI::App& worker, const std::string& name, const std::string& 
   return verb;
 }
 
-void AddDevice(CLI::App& verb, const std::shared_ptr<Options>& options) {
+void AddDevice(CLI::App& verb, const std::shared_ptr<WorkerOptions>& options) {
   verb.add_option("--device", options->device, "One of its devices, as `hone worker show` has it")
       ->check(Utf8Text());
 }
@@ -153,19 +154,21 @@ void AddDevice(CLI::App& verb, const std::shared_ptr<Options>& options) {
 }  // namespace
 
 void AddWorker(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WorkerOptions>();
   CLI::App& worker = *app.add_subcommand("worker", "The workers of a running honed");
   worker.require_subcommand(1);
-  CLI::App& list = AddVerb(worker, "list", "Lists the connected workers", options, action, List);
-  CLI::App& show = AddVerb(worker, "show", "Shows a worker, its devices and what they hold",
-                           options, action, Show);
+  CLI::App& list =
+      AddWorkerVerb(worker, "list", "Lists the connected workers", options, action, ListWorkers);
+  CLI::App& show = AddWorkerVerb(worker, "show", "Shows a worker, its devices and what they hold",
+                                 options, action, ShowWorker);
   for (CLI::App* const verb : {&list, &show}) {
     verb->add_flag("--json", options->json, "Prints one JSON document");
   }
-  AddVerb(worker, "drain", "Lets a worker finish what it holds, and leave", options, action, Drain);
-  AddVerb(worker, "undrain", "Takes a drain back, unless the worker has left", options, action,
-          Undrain);
-  CLI::App& quarantine = AddVerb(
+  AddWorkerVerb(worker, "drain", "Lets a worker finish what it holds, and leave", options, action,
+                Drain);
+  AddWorkerVerb(worker, "undrain", "Takes a drain back, unless the worker has left", options,
+                action, Undrain);
+  CLI::App& quarantine = AddWorkerVerb(
       worker, "quarantine", "Gives a worker or device nothing more until it is released; it stays",
       options, action, Quarantine);
   quarantine.add_option("--reason", options->reason, "Why, for who asks later")
@@ -173,8 +176,8 @@ void AddWorker(CLI::App& app, Action& action) {
       ->check(Utf8Text());
   AddDevice(quarantine, options);
   CLI::App& release =
-      AddVerb(worker, "release", "Ends quarantines of a worker, and rests of its devices", options,
-              action, Release);
+      AddWorkerVerb(worker, "release", "Ends quarantines of a worker, and rests of its devices",
+                    options, action, Release);
   AddDevice(release, options);
 }
 

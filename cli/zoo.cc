@@ -14,13 +14,13 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct ZooOptions {
   std::string name;
   std::optional<std::string> output;
   int64_t batch = 1;
 };
 
-absl::Status Zoo(const Options& options) {
+absl::Status Zoo(const ZooOptions& options) {
   if (options.name.empty()) {
     for (const std::string& name : frontend::ZooNames()) fmt::print("{}\n", name);
     return absl::OkStatus();
@@ -34,7 +34,7 @@ absl::Status Zoo(const Options& options) {
 }  // namespace
 
 void AddZoo(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ZooOptions>();
   CLI::App& verb = *app.add_subcommand("zoo", "List the built-in models, or export one as ONNX");
   verb.add_option("NAME", options->name, "The model");
   verb.add_option("-o,--output", options->output, "The file (default: NAME.onnx)");

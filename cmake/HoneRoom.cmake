@@ -1,8 +1,9 @@
-# hone_room(NAME [STANDALONE] [DEPS target...]) makes a static library hone_NAME of the .cc files of the current
+# hone_room(NAME [STANDALONE] [SEPARATE] [DEPS target...]) makes a static library hone_NAME of the .cc files of the current
 # folder and its subfolders, so that adding a file needs no edit here. main.cc belongs to programs.
-# STANDALONE: it links none of the libraries of HONE_ROOM_HEADERS.
+# STANDALONE: it links none of the libraries of HONE_ROOM_HEADERS. SEPARATE: its files share names, so that each is
+# compiled by itself.
 function(hone_room NAME)
-  cmake_parse_arguments(ARG "STANDALONE" "" "DEPS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE;SEPARATE" "" "DEPS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "(main|_main)\\.cc$")
   foreach(pattern ${ARG_EXCLUDE})
@@ -16,6 +17,9 @@ function(hone_room NAME)
     target_link_libraries(hone_${NAME} PUBLIC ${ARG_DEPS})
     if(NOT ARG_STANDALONE)
       hone_precompile(hone_${NAME} ROOMS ${HONE_ROOM_HEADERS})
+    endif()
+    if(NOT ARG_SEPARATE)
+      hone_unity(hone_${NAME})
     endif()
   endif()
 endfunction()
@@ -50,6 +54,7 @@ function(hone_room_tests FOLDER)
       if(NOT ARG_STANDALONE)
         hone_precompile(${name} TESTS ${HONE_TEST_HEADERS})
       endif()
+      hone_unity(${name})
       set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
       add_test(NAME ${name} COMMAND ${name})
       set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} RUN_SERIAL ${ARG_ALONE})

@@ -25,8 +25,6 @@ static_assert(sizeof(MessageHeader) + sizeof(RoundHeader) + kMaxChunks * sizeof(
 
 constexpr int64_t kMaxRuns = 10'000'000;  // of a chunk, and of the warm-up
 
-bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
-
 }  // namespace
 
 bool MakeChannel(int* parent_end, int* child_end) {

@@ -36,8 +36,6 @@ RunRequest ToRequest(const v1::Assignment& assignment) {
   return request;
 }
 
-bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
-
 // What a child wrote is bounded, not believed.
 v1::CandidateResult ToResult(const RunReport& report, const v1::TimingPlan& timing) {
   v1::CandidateResult result;

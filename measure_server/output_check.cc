@@ -23,7 +23,7 @@ constexpr double kFloor = 1e-37;
 // Algorithms that transform their data spread its rounding over neighbouring results, also over one
 // whose own products are none or nearly so: their magnitudes count as this share of the largest at
 // least.
-constexpr double kLeastShare = 1.0 / 16;
+constexpr double kLeastMagnitude = 1.0 / 16;
 // For sums of few terms the bound would be less than what the transforms themselves round: so many
 // roundings of the largest count anyhow.
 constexpr double kLeastRoundings = 16;
@@ -124,7 +124,8 @@ OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
   const double rounding = (is_float ? std::max(error_bound, 1.0) : kLeastBound) * 0x1p-24;
   const double store_error = StoreError(type);
   const bool has_least = is_float && (output.flags & HONE_BUFFER_TRANSFORMED) != 0;
-  const double share = std::max(kLeastShare, std::min(1.0, kLeastRoundings * 0x1p-24 / rounding));
+  const double share =
+      std::max(kLeastMagnitude, std::min(1.0, kLeastRoundings * 0x1p-24 / rounding));
   const double least = has_least ? share * Largest(reference.magnitudes, map.logical_count()) : 0;
   if (type == DataType::kFloat32) {
     const auto ratio =

@@ -77,6 +77,8 @@ void FillUp(std::vector<Sample> disturbed, size_t wanted, Timing* timing) {
 
 }  // namespace
 
+bool IsTime(double ns) { return std::isfinite(ns) && ns > 0; }
+
 RoundLog RunRound(TimedWork& work, const Plan& plan) {
   RoundLog log;
   const double run_ns = WarmUp(work, plan, &log);

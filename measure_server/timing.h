@@ -47,6 +47,9 @@ struct RoundLog {
   std::vector<Chunk> chunks;
 };
 
+// Whether it can be a time: what a child says is not believed.
+bool IsTime(double ns);
+
 // Warms up, then chunks until `min_chunks` are clean, `max_chunks` are tried, or the median of at
 // least three clean ones is above `stop_above_ns`.
 RoundLog RunRound(TimedWork& work, const Plan& plan);

@@ -15,7 +15,6 @@ namespace hone {
 namespace {
 
 constexpr uint64_t kPageBytes = 4096;
-constexpr const char* kDamaged = "damaged; compile it again";
 constexpr const char* kCut = "cut; compile it again";
 constexpr const char* kExecutableStack =
     "not made by hone: it asks for an executable stack, which no compiled module does";
@@ -48,10 +47,10 @@ class ElfChecker {
       if (segment.p_type == PT_GNU_STACK) has_plain_stack = (segment.p_flags & PF_X) == 0;
       if (segment.p_type != PT_LOAD) continue;
       if ((segment.p_flags & (PF_W | PF_X)) == (PF_W | PF_X)) return kWritableCode;
-      if (!AddLoad(segment)) return kDamaged;
+      if (!AddLoad(segment)) return kDamagedObject;
     }
     if (!has_plain_stack) return kExecutableStack;
-    if (!AreLoadsWhole() || !AreOthersLoaded()) return kDamaged;
+    if (!AreLoadsWhole() || !AreOthersLoaded()) return kDamagedObject;
     return CheckDynamic(fd_, loads_, *dynamic_);
   }
 

@@ -15,7 +15,6 @@ constexpr uint32_t kRelative = R_AARCH64_RELATIVE;
 #else
 constexpr uint32_t kRelative = R_X86_64_RELATIVE;
 #endif
-constexpr const char* kDamaged = "damaged; compile it again";
 
 std::string Foreign(const std::string& what) {
   return "not made by hone: it has " + what + ", which no compiled module has";
@@ -60,7 +59,7 @@ class DynamicChecker {
     const bool is_whole = has_end_ && symbols_ != 0 && strings_ != 0 && hash_ != 0 &&
                           InFile(symbols_, sizeof(Elf64_Sym)) && InFile(strings_, strings_bytes_) &&
                           strings_bytes_ > 0;
-    if (!is_whole) return kDamaged;
+    if (!is_whole) return kDamagedObject;
     const std::string relocations = CheckRelocations();
     return relocations.empty() ? CheckSymbols() : relocations;
   }
@@ -70,7 +69,7 @@ class DynamicChecker {
     std::vector<Elf64_Dyn> entries(dynamic.p_filesz / sizeof(Elf64_Dyn));
     if (dynamic.p_filesz % sizeof(Elf64_Dyn) != 0 || dynamic.p_vaddr % alignof(Elf64_Dyn) != 0 ||
         !ReadAt(dynamic.p_vaddr, entries.data(), entries.size() * sizeof(Elf64_Dyn))) {
-      return kDamaged;
+      return kDamagedObject;
     }
     for (const Elf64_Dyn& entry : entries) {
       if (entry.d_tag == DT_NULL) {
@@ -110,9 +109,9 @@ class DynamicChecker {
         return "";
       // The loader takes these sizes for granted.
       case DT_SYMENT:
-        return value == sizeof(Elf64_Sym) ? "" : kDamaged;
+        return value == sizeof(Elf64_Sym) ? "" : kDamagedObject;
       case DT_RELAENT:
-        return value == sizeof(Elf64_Rela) ? "" : kDamaged;
+        return value == sizeof(Elf64_Rela) ? "" : kDamagedObject;
       case DT_FLAGS:
         if ((value & DF_TEXTREL) != 0) return Foreign(NameOf(DT_TEXTREL));
         return (value & ~uint64_t{DF_BIND_NOW | DF_SYMBOLIC}) == 0
@@ -131,20 +130,20 @@ class DynamicChecker {
     constexpr size_t kMostAtOnce = 4096;
     if (relocations_bytes_ % sizeof(Elf64_Rela) != 0 ||
         (relocations_bytes_ > 0 && !InFile(relocations_, relocations_bytes_))) {
-      return kDamaged;
+      return kDamagedObject;
     }
     std::vector<Elf64_Rela> part;
     for (uint64_t at = 0; at < relocations_bytes_; at += part.size() * sizeof(Elf64_Rela)) {
       part.resize(std::min<uint64_t>(kMostAtOnce, (relocations_bytes_ - at) / sizeof(Elf64_Rela)));
       if (!ReadAt(relocations_ + at, part.data(), part.size() * sizeof(Elf64_Rela))) {
-        return kDamaged;
+        return kDamagedObject;
       }
       for (const Elf64_Rela& relocation : part) {
         const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
         if (type != kRelative) {
           return Foreign("a relocation of type " + std::to_string(type));
         }
-        if (!IsWritable(relocation.r_offset)) return kDamaged;
+        if (!IsWritable(relocation.r_offset)) return kDamagedObject;
       }
     }
     return "";
@@ -154,29 +153,30 @@ class DynamicChecker {
   // table alone, so those that count are the ones it can reach.
   std::string CheckSymbols() const {
     uint32_t header[4] = {};  // buckets, first symbol, words of the filter, its shift
-    if (!ReadAt(hash_, header, sizeof(header))) return kDamaged;
+    if (!ReadAt(hash_, header, sizeof(header))) return kDamagedObject;
     const auto [bucket_count, first, filter_words, shift] = header;
     // The filter is indexed by masks of its size.
     if (bucket_count == 0 || filter_words == 0 || (filter_words & (filter_words - 1)) != 0 ||
         shift >= 64) {
-      return kDamaged;
+      return kDamagedObject;
     }
     const uint64_t buckets_at = hash_ + sizeof(header) + uint64_t{8} * filter_words;
     const uint64_t chains_at = buckets_at + uint64_t{4} * bucket_count;
-    if (!InFile(buckets_at, uint64_t{4} * bucket_count)) return kDamaged;
+    if (!InFile(buckets_at, uint64_t{4} * bucket_count)) return kDamagedObject;
     std::vector<uint32_t> buckets(bucket_count);
-    if (!ReadAt(buckets_at, buckets.data(), buckets.size() * sizeof(uint32_t))) return kDamaged;
+    if (!ReadAt(buckets_at, buckets.data(), buckets.size() * sizeof(uint32_t)))
+      return kDamagedObject;
     const uint32_t last = *std::max_element(buckets.begin(), buckets.end());
     if (last == 0) return "";  // it has none
     if (last < first || std::any_of(
                             buckets.begin(), buckets.end(),
                             [&](uint32_t bucket) { return bucket != 0 && bucket < first; })) {
-      return kDamaged;
+      return kDamagedObject;
     }
     // The chain of the last bucket that has one ends the table.
     for (uint64_t symbol = first;; ++symbol) {
       uint32_t hash = 0;
-      if (!ReadAt(chains_at + 4 * (symbol - first), &hash, sizeof(hash))) return kDamaged;
+      if (!ReadAt(chains_at + 4 * (symbol - first), &hash, sizeof(hash))) return kDamagedObject;
       const std::string fault = CheckSymbol(symbol);
       if (!fault.empty()) return fault;
       if (symbol >= last && (hash & 1) != 0) return "";
@@ -187,7 +187,7 @@ class DynamicChecker {
     Elf64_Sym symbol{};
     if (!ReadAt(symbols_ + number * sizeof(symbol), &symbol, sizeof(symbol)) ||
         symbol.st_name >= strings_bytes_) {
-      return kDamaged;
+      return kDamagedObject;
     }
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) return "";

@@ -9,6 +9,9 @@
 
 namespace hone {
 
+// What follows "... NAME is" where a number in an object cannot be.
+inline constexpr const char* kDamagedObject = "damaged; compile it again";
+
 // Empty where the object asks only for what compiled modules do: to be relocated by where it lies,
 // and to have its one symbol found. Code that runs while it is loaded (initialisers, indirect
 // functions), other objects, writable code and relocations of another kind are not among it.

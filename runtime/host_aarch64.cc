@@ -9,7 +9,7 @@ namespace {
 
 enum class Word { kHwcap, kHwcap2 };
 
-struct Feature {
+struct ArmFeature {
   std::string_view name;
   Word in;
   int bit;
@@ -17,7 +17,7 @@ struct Feature {
 
 // What code generation or a template can ask for, and compiler/ir knows. The system names a feature
 // here only where it also saves its registers.
-constexpr Feature kFeatures[] = {
+constexpr ArmFeature kArmFeatures[] = {
     {"fp-armv8", Word::kHwcap, 0}, {"neon", Word::kHwcap, 1},      {"crc", Word::kHwcap, 7},
     {"lse", Word::kHwcap, 8},      {"fullfp16", Word::kHwcap, 10}, {"dotprod", Word::kHwcap, 20},
     {"sve", Word::kHwcap, 22},     {"sve2", Word::kHwcap2, 1},     {"i8mm", Word::kHwcap2, 13},
@@ -62,7 +62,7 @@ constexpr Part kParts[] = {
 
 std::vector<std::string> Features(const ArmSource& source) {
   std::vector<std::string> features;
-  for (const Feature& feature : kFeatures) {
+  for (const ArmFeature& feature : kArmFeatures) {
     const uint64_t bits = feature.in == Word::kHwcap ? source.hwcap : source.hwcap2;
     if ((bits >> feature.bit & 1) != 0) features.emplace_back(feature.name);
   }
@@ -117,7 +117,7 @@ uint64_t ReadMidr() {
   return midr;
 }
 
-ArmSource ThisMachine() { return {getauxval(AT_HWCAP), getauxval(AT_HWCAP2), ReadMidr()}; }
+ArmSource ThisArm() { return {getauxval(AT_HWCAP), getauxval(AT_HWCAP2), ReadMidr()}; }
 
 // Sizes as the kernel knows them ("64K"); where it says nothing the defaults stay.
 void FillCaches(HostCpu* host) {
@@ -138,19 +138,19 @@ void FillCaches(HostCpu* host) {
 }  // namespace
 
 const std::vector<std::string>& HostFeatures() {
-  static const auto* const features = new std::vector<std::string>(Features(ThisMachine()));
+  static const auto* const features = new std::vector<std::string>(Features(ThisArm()));
   return *features;
 }
 
 HostCpu DescribeHost() {
-  HostCpu host = DescribeArm(ThisMachine());
+  HostCpu host = DescribeArm(ThisArm());
   FillCaches(&host);
   return host;
 }
 
 bool LooksFor(std::string_view feature) {
-  return std::any_of(std::begin(kFeatures), std::end(kFeatures),
-                     [&](const Feature& known) { return known.name == feature; });
+  return std::any_of(std::begin(kArmFeatures), std::end(kArmFeatures),
+                     [&](const ArmFeature& known) { return known.name == feature; });
 }
 
 }  // namespace hone

@@ -17,7 +17,7 @@ constexpr uint64_t kZmm = 0xE6;
 constexpr uint64_t kTileState = 0x60000;
 constexpr uint64_t kTiles = kYmm | kTileState;
 
-struct Feature {
+struct X86Feature {
   std::string_view name;
   uint32_t leaf;
   uint32_t subleaf;
@@ -27,7 +27,7 @@ struct Feature {
 };
 
 // What code generation or a template can ask for, and compiler/ir knows.
-constexpr Feature kFeatures[] = {
+constexpr X86Feature kX86Features[] = {
     {"sse2", 1, 0, Register::kEdx, 26, kNoState},
     {"sse3", 1, 0, Register::kEcx, 0, kNoState},
     {"ssse3", 1, 0, Register::kEcx, 9, kNoState},
@@ -70,7 +70,7 @@ constexpr std::string_view kIceLake =
     "avx512bitalg avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vbmi2 avx512vl "
     "avx512vnni avx512vpopcntdq";
 
-struct Model {
+struct ProcessorModel {
   std::string_view vendor;
   uint32_t family;
   uint32_t first;
@@ -86,7 +86,7 @@ constexpr std::string_view kIntel = "GenuineIntel";
 constexpr std::string_view kAmd = "AuthenticAMD";
 
 // The first that fits in family, model and features.
-constexpr Model kModels[] = {
+constexpr ProcessorModel kModels[] = {
     {kIntel, 6, 0x8F, 0x8F, "sapphirerapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
     {kIntel, 6, 0xCF, 0xCF, "emeraldrapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
     {kIntel, 6, 0xAD, 0xAE, "graniterapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
@@ -152,7 +152,7 @@ uint32_t Pick(const CpuidRegisters& registers, Register which) {
 std::vector<std::string> Features(const CpuidSource& source) {
   std::vector<std::string> features;
   const uint64_t usable = source.enabled_state & (source.lends_tiles ? ~kNoState : ~kTileState);
-  for (const Feature& feature : kFeatures) {
+  for (const X86Feature& feature : kX86Features) {
     const uint32_t bits = Pick(source.leaf(feature.leaf, feature.subleaf), feature.in);
     const bool has_state = (usable & feature.state) == feature.state;
     if ((bits >> feature.bit & 1) != 0 && has_state) features.emplace_back(feature.name);
@@ -161,7 +161,7 @@ std::vector<std::string> Features(const CpuidSource& source) {
   return features;
 }
 
-bool Fits(const Model& model, const std::vector<std::string>& features) {
+bool Fits(const ProcessorModel& model, const std::vector<std::string>& features) {
   return HasAll(features, kLevel2) && HasAll(features, kLevel3) && HasAll(features, model.needs) &&
          HasAll(features, model.also);
 }
@@ -176,7 +176,7 @@ std::string Name(const CpuidSource& source, const std::vector<std::string>& feat
   const uint32_t base_family = version >> 8 & 0xF;
   const uint32_t family = base_family == 0xF ? base_family + (version >> 20 & 0xFF) : base_family;
   const uint32_t model = (version >> 4 & 0xF) | (version >> 12 & 0xF0);
-  for (const Model& candidate : kModels) {
+  for (const ProcessorModel& candidate : kModels) {
     if (candidate.vendor == vendor && candidate.family == family && candidate.first <= model &&
         model <= candidate.last && Fits(candidate, features)) {
       return std::string(candidate.name);
@@ -239,20 +239,20 @@ uint64_t ReadEnabledState() {
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
-CpuidSource ThisMachine() { return {ReadLeaf, ReadEnabledState(), SystemHasTiles()}; }
+CpuidSource ThisX86() { return {ReadLeaf, ReadEnabledState(), SystemHasTiles()}; }
 
 }  // namespace
 
-HostCpu DescribeHost() { return DescribeX86(ThisMachine()); }
+HostCpu DescribeHost() { return DescribeX86(ThisX86()); }
 
 const std::vector<std::string>& HostFeatures() {
-  static const auto* const features = new std::vector<std::string>(Features(ThisMachine()));
+  static const auto* const features = new std::vector<std::string>(Features(ThisX86()));
   return *features;
 }
 
 bool LooksFor(std::string_view feature) {
-  return std::any_of(std::begin(kFeatures), std::end(kFeatures),
-                     [&](const Feature& known) { return known.name == feature; });
+  return std::any_of(std::begin(kX86Features), std::end(kX86Features),
+                     [&](const X86Feature& known) { return known.name == feature; });
 }
 
 }  // namespace hone

@@ -6,6 +6,9 @@
 
 namespace hone {
 
+inline constexpr int64_t kSecondNs = 1'000'000'000;
+inline constexpr int64_t kDayNs = 86'400 * kSecondNs;
+
 // Thread-safe.
 class Clock {
  public:

@@ -19,7 +19,6 @@ namespace {
 
 namespace tls = grpc::experimental;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 // How often the client's own certificate is read again.
 constexpr unsigned kRefreshS = 60;
 

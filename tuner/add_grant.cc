@@ -19,7 +19,7 @@ constexpr const char* kPrefix = "hone_";
 constexpr size_t kLongestName = 64;
 
 // Names stand in lists, logs and sentences.
-bool IsName(const std::string& text) {
+bool IsGrantName(const std::string& text) {
   return !text.empty() && text.size() <= kLongestName &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.' || c == '@';
@@ -30,7 +30,7 @@ bool IsName(const std::string& text) {
 
 absl::StatusOr<NewGrant> AddGrantTo(tuning_db::GrantStore& store, const Clock& clock,
                                     const WantedGrant& wanted) {
-  if (!IsName(wanted.name)) {
+  if (!IsGrantName(wanted.name)) {
     return absl::InvalidArgumentError(
         fmt::format("expected a name of at most {} letters, digits and \"-_.@\"", kLongestName));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "support/clock.h"
 #include "support/host_name.h"
 #include "support/status.h"
 #include "transport/server_address.h"
@@ -15,7 +16,6 @@
 namespace hone::tuner {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr const char* kAdministrator = "admin";
 
 // "farm:7070" is dialled as "farm".

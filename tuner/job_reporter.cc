@@ -13,7 +13,7 @@ namespace v1 = hone::v1;
 
 namespace {
 
-v1::JobState ToProto(tuning_db::JobState state) {
+v1::JobState StateToProto(tuning_db::JobState state) {
   switch (state) {
     case tuning_db::JobState::kQueued:
       return v1::JOB_STATE_QUEUED;
@@ -81,7 +81,7 @@ v1::JobInfo JobReporter::InfoOf(const tuning_db::Job& job,
   v1::JobInfo info;
   info.set_id(job.id);
   info.set_client_id(job.client_id);
-  info.set_state(ToProto(job.state));
+  info.set_state(StateToProto(job.state));
   info.set_message(job.message);
   info.set_submitter(job.submitter);
   info.set_submitted_at_ns(job.submitted_at_ns);
@@ -111,7 +111,7 @@ absl::StatusOr<tuning_db::JobState> JobReporter::FromProto(v1::JobState state) {
   using tuning_db::JobState;
   for (const JobState known : {JobState::kQueued, JobState::kRunning, JobState::kDone,
                                JobState::kFailed, JobState::kCancelled, JobState::kPaused}) {
-    if (ToProto(known) == state) return known;
+    if (StateToProto(known) == state) return known;
   }
   return absl::InvalidArgumentError(
       fmt::format("expected a state of jobs, found {}", static_cast<int>(state)));

@@ -4,17 +4,17 @@
 #include <array>
 #include <cstdint>
 
+#include "support/clock.h"
 #include "support/digest.h"
 #include "tuning_db/digest_bytes.h"
 
 namespace hone::tuning_db {
 namespace {
 
-constexpr int64_t kDayNs = 24 * 3'600 * int64_t{1'000'000'000};
 constexpr size_t kPseudonymDigits = 16;
 constexpr std::array<std::string_view, 3> kRegimes = {"warm", "shared_constants", "cold_constants"};
 
-int64_t DayOf(int64_t wall_ns) { return wall_ns - ((wall_ns % kDayNs) + kDayNs) % kDayNs; }
+int64_t BeginOfDay(int64_t wall_ns) { return wall_ns - ((wall_ns % kDayNs) + kDayNs) % kDayNs; }
 
 // Logs of others may have any text where ours have a digest.
 void KeepDigest(std::string& text) {
@@ -48,7 +48,7 @@ void Anonymiser::Apply(Record& record) const {
   record.device = Pseudonym("device", record.device);
   if (std::ranges::find(kRegimes, record.regime) == kRegimes.end()) record.regime.clear();
   record.worker.clear();
-  record.wall_time_ns = DayOf(record.wall_time_ns);
+  record.wall_time_ns = BeginOfDay(record.wall_time_ns);
 }
 
 void Anonymiser::Apply(Final& final) const {
@@ -56,7 +56,7 @@ void Anonymiser::Apply(Final& final) const {
     final.toolchain = Pseudonym("toolchain", final.toolchain);
   }
   final.device = Pseudonym("device", final.device);
-  final.wall_time_ns = DayOf(final.wall_time_ns);
+  final.wall_time_ns = BeginOfDay(final.wall_time_ns);
   for (FinalEntry& entry : final.entries) {
     KeepDigest(entry.nest_digest);
     KeepDigest(entry.artifact_digest);

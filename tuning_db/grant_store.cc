@@ -11,7 +11,7 @@
 namespace hone::tuning_db {
 namespace {
 
-absl::Status IsWellFormed(const Grant& grant) {
+absl::Status IsWellFormedGrant(const Grant& grant) {
   if (grant.name.empty() || grant.role.empty()) {
     return absl::InvalidArgumentError("expected a grant with a name and a role");
   }
@@ -25,7 +25,7 @@ absl::Status IsWellFormed(const Grant& grant) {
 
 absl::StatusOr<std::vector<Grant>> PlanGrant(const std::vector<Grant>& known, const Grant& grant,
                                              int64_t overlap_ns, int64_t now_ns) {
-  HONE_RETURN_IF_ERROR(IsWellFormed(grant));
+  HONE_RETURN_IF_ERROR(IsWellFormedGrant(grant));
   std::vector<Grant> plan;
   for (const Grant& older : known) {
     if (older.name != grant.name || !older.Holds(now_ns)) continue;

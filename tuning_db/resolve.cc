@@ -51,16 +51,16 @@ std::vector<const Record*> Comparable(const std::vector<Record>& records) {
 }
 
 // Those of one config, the newest last.
-using Measured = std::vector<const Record*>;
+using RecordsOfConfig = std::vector<const Record*>;
 
-std::map<std::string, Measured> ByConfig(const std::vector<const Record*>& records) {
-  std::map<std::string, Measured> by_config;
+std::map<std::string, RecordsOfConfig> ByConfig(const std::vector<const Record*>& records) {
+  std::map<std::string, RecordsOfConfig> by_config;
   for (const Record* record : records) by_config[record->of_trial.config_digest].push_back(record);
   return by_config;
 }
 
 template <class OfRecord>
-double MedianOf(const Measured& measured, const OfRecord& of_record) {
+double MedianOf(const RecordsOfConfig& measured, const OfRecord& of_record) {
   std::vector<double> values;
   for (const Record* record : measured) values.push_back(of_record(*record));
   return Median(values);

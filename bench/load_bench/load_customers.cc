@@ -16,7 +16,7 @@ namespace v1 = hone::v1;
 
 namespace {
 
-constexpr auto kPoll = std::chrono::milliseconds(250);
+constexpr auto kCustomerPoll = std::chrono::milliseconds(250);
 constexpr auto kLimit = std::chrono::seconds(20);  // of a call
 constexpr int kMostFailures = 10;
 
@@ -43,7 +43,7 @@ void LoadCustomers::Run() {
         if (const int64_t job = Submit(target, BudgetOf(jobs.size()))) jobs.push_back(job);
       }
     }
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(kCustomerPoll);
   }
 }
 

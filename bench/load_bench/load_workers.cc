@@ -18,7 +18,7 @@
 namespace hone::bench {
 namespace {
 
-constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr auto kWorkerPoll = std::chrono::milliseconds(20);
 constexpr int64_t kConnectLimitNs = 120'000'000'000;
 
 using Workers = std::vector<std::unique_ptr<SimulatedWorker>>;
@@ -42,7 +42,7 @@ bool Connect(Workers& workers) {
   for (auto& worker : workers) {
     while (!worker->IsWelcome()) {
       if (worker->IsOver() || SteadyNs() > limit_ns) return false;
-      std::this_thread::sleep_for(kPoll);
+      std::this_thread::sleep_for(kWorkerPoll);
     }
   }
   return true;

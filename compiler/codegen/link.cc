@@ -73,7 +73,7 @@ absl::Status WriteFile(const std::string& path, std::string_view bytes) {
   return absl::InternalError(fmt::format("cannot write {}: {}", path, strerror(error)));
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+absl::StatusOr<std::string> ReadOutput(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) {
@@ -131,7 +131,7 @@ absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& obj
   if (result.retCode != 0) {
     return absl::InternalError(fmt::format("lld cannot link the kernel: {}", stream.str()));
   }
-  return ReadFile(output);
+  return ReadOutput(output);
 }
 
 }  // namespace hone::codegen

@@ -16,7 +16,6 @@
 #include "support/status.h"
 
 namespace hone::driver {
-namespace {
 
 // Kernels of all specialisations, each once.
 class KernelTable {
@@ -65,6 +64,8 @@ std::string KernelTable::UniqueName(const ops::KernelDefinition& def) {
   for (int i = 1; !names_.insert(unique).second; ++i) unique = fmt::format("{}.{}", name, i);
   return unique;
 }
+
+namespace {
 
 std::vector<ir::Type> ResultTypes(const ir::ExprNode& call) {
   return call.type->is_tuple ? call.type->fields : std::vector<ir::Type>{*call.type};

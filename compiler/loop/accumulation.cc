@@ -31,10 +31,6 @@ std::optional<double> NeutralOf(BinaryOp op, DataType dtype) {
 
 namespace {
 
-bool IsBinary(const Expr& e, BinaryOp op) {
-  return e->kind == ExprKind::kBinary && e->binary_op == op;
-}
-
 // What widens a load of `steps` to a lane; nullopt for anything else.
 std::optional<DotFactor> WidenedLoad(const Expr& factor, int64_t steps) {
   if (factor->kind != ExprKind::kCast) return std::nullopt;

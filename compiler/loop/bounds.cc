@@ -11,12 +11,6 @@
 namespace hone::loop {
 namespace {
 
-constexpr int64_t kInfinity = Interval::kInfinity;
-
-bool IsBinary(const Expr& e, BinaryOp op) {
-  return e->kind == ExprKind::kBinary && e->binary_op == op;
-}
-
 // All of the type where the value may have wrapped around.
 Interval Fit(const Interval& value, DataType dtype) {
   // Intervals are of numbers: those of uint64 from 2^63 on are beyond them.
@@ -207,13 +201,13 @@ BinaryOp Negated(BinaryOp op) {
 Interval IntervalOf(BinaryOp op) {
   switch (op) {
     case BinaryOp::kLt:
-      return {-kInfinity, -1};
+      return {-Interval::kInfinity, -1};
     case BinaryOp::kLe:
-      return {-kInfinity, 0};
+      return {-Interval::kInfinity, 0};
     case BinaryOp::kGt:
-      return {1, kInfinity};
+      return {1, Interval::kInfinity};
     case BinaryOp::kGe:
-      return {0, kInfinity};
+      return {0, Interval::kInfinity};
     case BinaryOp::kEq:
       return {0, 0};
     default:
@@ -226,8 +220,8 @@ Interval Solve(int64_t coefficient, int64_t constant, const Interval& sum) {
   Interval product = sum - Interval::Point(constant);
   if (coefficient < 0) product = product * -1;
   const int64_t step = std::abs(coefficient);
-  return {product.HasMin() ? -FloorDivInt(-product.min, step) : -kInfinity,
-          product.HasMax() ? FloorDivInt(product.max, step) : kInfinity};
+  return {product.HasMin() ? -FloorDivInt(-product.min, step) : -Interval::kInfinity,
+          product.HasMax() ? FloorDivInt(product.max, step) : Interval::kInfinity};
 }
 
 // ---- quotients of minima ----

@@ -254,6 +254,10 @@ bool IsConstInt(const Expr& e, int64_t* value) {
   return true;
 }
 
+bool IsBinary(const Expr& e, BinaryOp op) {
+  return e->kind == ExprKind::kBinary && e->binary_op == op;
+}
+
 bool StructuralEqual(const Expr& a, const Expr& b) {
   if (a.SameAs(b)) return true;
   if (!a || !b) return false;

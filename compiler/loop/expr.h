@@ -183,6 +183,7 @@ Expr Ge(Expr a, Expr b);
 Expr Eq(Expr a, Expr b);
 
 bool IsConstInt(const Expr& e, int64_t* value = nullptr);
+bool IsBinary(const Expr& e, BinaryOp op);
 // Equal in structure; variables and buffers by identity.
 bool StructuralEqual(const Expr& a, const Expr& b);
 

@@ -7,11 +7,10 @@
 namespace hone::loop {
 namespace {
 
-constexpr int64_t kInfinity = Interval::kInfinity;
-
 // A minimum may be clamped to +infinity and a maximum to -infinity: that only makes them wider.
 int64_t Clamp(__int128 value) {
-  return static_cast<int64_t>(std::clamp<__int128>(value, -kInfinity, kInfinity));
+  return static_cast<int64_t>(
+      std::clamp<__int128>(value, -Interval::kInfinity, Interval::kInfinity));
 }
 
 int64_t Product(int64_t a, int64_t b) { return Clamp(static_cast<__int128>(a) * b); }
@@ -19,7 +18,7 @@ int64_t Product(int64_t a, int64_t b) { return Clamp(static_cast<__int128>(a) * 
 }  // namespace
 
 Interval Interval::Point(int64_t value) {
-  return {std::min(value, kInfinity), std::max(value, -kInfinity)};
+  return {std::min(value, Interval::kInfinity), std::max(value, -Interval::kInfinity)};
 }
 
 Interval Interval::OfType(DataType dtype) {
@@ -42,8 +41,9 @@ Interval Interval::OfType(DataType dtype) {
 }
 
 Interval operator+(const Interval& a, const Interval& b) {
-  return {a.HasMin() && b.HasMin() ? Clamp(static_cast<__int128>(a.min) + b.min) : -kInfinity,
-          a.HasMax() && b.HasMax() ? Clamp(static_cast<__int128>(a.max) + b.max) : kInfinity};
+  return {
+      a.HasMin() && b.HasMin() ? Clamp(static_cast<__int128>(a.min) + b.min) : -Interval::kInfinity,
+      a.HasMax() && b.HasMax() ? Clamp(static_cast<__int128>(a.max) + b.max) : Interval::kInfinity};
 }
 
 Interval operator*(const Interval& a, int64_t factor) {
@@ -79,20 +79,21 @@ Interval Max(const Interval& a, const Interval& b) {
 Interval FloorDiv(const Interval& a, const Interval& divisor) {
   const int64_t nearest = divisor.min;
   const int64_t farthest = divisor.max;
-  return {
-      a.HasMin() ? std::min(FloorDivInt(a.min, nearest), FloorDivInt(a.min, farthest)) : -kInfinity,
-      a.HasMax() ? std::max(FloorDivInt(a.max, nearest), FloorDivInt(a.max, farthest)) : kInfinity};
+  return {a.HasMin() ? std::min(FloorDivInt(a.min, nearest), FloorDivInt(a.min, farthest))
+                     : -Interval::kInfinity,
+          a.HasMax() ? std::max(FloorDivInt(a.max, nearest), FloorDivInt(a.max, farthest))
+                     : Interval::kInfinity};
 }
 
 Interval TruncatedDiv(const Interval& a, const Interval& divisor) {
   const int64_t nearest = divisor.min;
   const int64_t farthest = divisor.max;
-  return {a.HasMin() ? std::min(a.min / nearest, a.min / farthest) : -kInfinity,
-          a.HasMax() ? std::max(a.max / nearest, a.max / farthest) : kInfinity};
+  return {a.HasMin() ? std::min(a.min / nearest, a.min / farthest) : -Interval::kInfinity,
+          a.HasMax() ? std::max(a.max / nearest, a.max / farthest) : Interval::kInfinity};
 }
 
 Interval FloorMod(const Interval& a, const Interval& divisor) {
-  const Interval all{0, divisor.HasMax() ? divisor.max - 1 : kInfinity};
+  const Interval all{0, divisor.HasMax() ? divisor.max - 1 : Interval::kInfinity};
   if (!divisor.IsPoint() || !a.HasMin() || !a.HasMax()) return all;
   const int64_t quotient = FloorDivInt(a.min, divisor.min);
   if (quotient != FloorDivInt(a.max, divisor.min)) return all;
@@ -100,7 +101,7 @@ Interval FloorMod(const Interval& a, const Interval& divisor) {
 }
 
 Interval TruncatedMod(const Interval& a, const Interval& divisor) {
-  const int64_t limit = divisor.HasMax() ? divisor.max - 1 : kInfinity;
+  const int64_t limit = divisor.HasMax() ? divisor.max - 1 : Interval::kInfinity;
   return {a.min < 0 ? std::max(-limit, a.min) : 0, a.max > 0 ? std::min(limit, a.max) : 0};
 }
 

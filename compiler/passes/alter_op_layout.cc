@@ -20,8 +20,8 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-constexpr double kLeastGain = 0.01;  // for which what is measured is left
-constexpr double kGuessNs = 1e12;    // more than any model takes
+constexpr double kLeastMeasuredGain = 0.01;  // for which what is measured is left
+constexpr double kGuessNs = 1e12;            // more than any model takes
 
 // The prices, with kernels that are not measured dearer than anything that is.
 LayoutProblem WithoutUntunedKernels(const LayoutGraph& graph) {
@@ -63,7 +63,7 @@ LayoutChoice Choose(const LayoutGraph& graph, const PassContext& context) {
     return is_measured(measured) ? measured : ChooseLayouts(WithoutUntunedKernels(graph)).choice;
   }
   const double gain = 1 - TotalNs(prices, cheapest) / TotalNs(prices, measured);
-  return gain <= kLeastGain ? measured : cheapest;
+  return gain <= kLeastMeasuredGain ? measured : cheapest;
 }
 
 bool HasFreeEnds(const Expr& function) {

@@ -51,19 +51,14 @@ std::optional<Neighbours> NeighboursOf(const std::vector<ArenaBlock>& blocks, ui
   return neighbours;
 }
 
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
-
 // The smallest gap between the blocks alive at the same time that holds `bytes`.
-uint64_t BestFit(uint64_t bytes, std::vector<Range>& taken) {
+uint64_t BestFit(uint64_t bytes, std::vector<ByteRange>& taken) {
   std::sort(taken.begin(), taken.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+            [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
   uint64_t best = 0;
   uint64_t best_gap = std::numeric_limits<uint64_t>::max();
   uint64_t free_from = 0;
-  for (const Range& range : taken) {
+  for (const ByteRange& range : taken) {
     const uint64_t gap = range.begin > free_from ? range.begin - free_from : 0;
     if (gap >= bytes && gap < best_gap) {
       best = free_from;
@@ -74,11 +69,11 @@ uint64_t BestFit(uint64_t bytes, std::vector<Range>& taken) {
   return best_gap == std::numeric_limits<uint64_t>::max() ? free_from : best;
 }
 
-ArenaPlacement Place(const std::vector<ArenaBlock>& blocks, const Neighbours& neighbours,
-                     const Order& order) {
+ArenaPlacement PlaceInOrder(const std::vector<ArenaBlock>& blocks, const Neighbours& neighbours,
+                            const Order& order) {
   ArenaPlacement placement{std::vector<uint64_t>(blocks.size(), 0), 0};
   std::vector<bool> placed(blocks.size(), false);
-  std::vector<Range> taken;
+  std::vector<ByteRange> taken;
   for (size_t i : order) {
     taken.clear();
     for (uint32_t other : neighbours[i]) {
@@ -114,7 +109,7 @@ void Improve(const std::vector<ArenaBlock>& blocks, const Neighbours& neighbours
         static_cast<std::ptrdiff_t>(random.Below(static_cast<uint64_t>(top - order.begin()) + 1));
     std::rotate(to, from, from + 1);
     std::swap(next[random.Below(next.size())], next[random.Below(next.size())]);
-    ArenaPlacement placement = Place(blocks, neighbours, next);
+    ArenaPlacement placement = PlaceInOrder(blocks, neighbours, next);
     if (placement.arena_bytes > best->arena_bytes) continue;
     *best = std::move(placement);
     order = std::move(next);
@@ -128,10 +123,10 @@ ArenaPlacement PlaceBest(const std::vector<ArenaBlock>& blocks, const Neighbours
   const size_t count = blocks.size();
   Order best_order =
       OrderBy(count, [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
-  ArenaPlacement best = Place(blocks, neighbours, best_order);
+  ArenaPlacement best = PlaceInOrder(blocks, neighbours, best_order);
   const auto try_order = [&](Order order) {
     if (best.arena_bytes <= peak) return;
-    ArenaPlacement placement = Place(blocks, neighbours, order);
+    ArenaPlacement placement = PlaceInOrder(blocks, neighbours, order);
     if (placement.arena_bytes >= best.arena_bytes) return;
     best = std::move(placement);
     best_order = std::move(order);

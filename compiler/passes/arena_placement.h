@@ -7,6 +7,11 @@
 
 namespace hone::passes {
 
+struct ByteRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
 // Alive in the calls first..last.
 struct ArenaBlock {
   uint64_t bytes = 0;

@@ -13,15 +13,11 @@ namespace {
 
 using ir::Expr;
 
-bool IsFloat32(const Expr& node) {
-  return !node->type->is_tuple && node->type->tensor.dtype == DataType::kFloat32;
-}
-
 bool IsFloatCall(const Expr& node, const char* name) {
   return ir::IsCall(node, name) && IsFloat32(node);
 }
 
-bool IsProduct(const Expr& node) {
+bool IsFloatProduct(const Expr& node) {
   return IsFloatCall(node, "nn.batch_matmul") &&
          node->args[0]->type->tensor.dtype == DataType::kFloat32;
 }
@@ -29,8 +25,6 @@ bool IsProduct(const Expr& node) {
 bool IsReshape(const Expr& node) {
   return node->kind == ir::ExprKind::kCall && !node->callee && ops::OnlyReshapes(node->name);
 }
-
-const std::vector<int64_t>& ShapeOf(const Expr& node) { return node->type->tensor.shape; }
 
 // Whether the last axes of both are the same rows and keys.
 bool HaveSameRows(const Expr& a, const Expr& b) {
@@ -61,7 +55,7 @@ class Joining {
 
   void Run() {
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (!IsProduct(nodes_[i])) continue;
+      if (!IsFloatProduct(nodes_[i])) continue;
       way_ = {static_cast<int>(i)};
       if (LeadsToWeights(nodes_[i]->args[0], nodes_[i])) Join(groups_[i]);
     }
@@ -93,7 +87,7 @@ class Joining {
     if (IsTooLong() || !IsReadOnce(node) || !HaveSameRows(node, second->args[0])) return false;
     const size_t length = way_.size();
     way_.push_back(number_.at(node.get()));
-    if (IsProduct(node)) {
+    if (IsFloatProduct(node)) {
       const int64_t heads = ShapeOf(node)[0];
       return heads == ShapeOf(second)[0] && heads == ShapeOf(second->args[0])[0] &&
              node->args[1] != second->args[1];

@@ -19,9 +19,9 @@ bool IsByteConstant(const Expr& e) {
 }
 
 // Elements of a constant of bytes as numbers.
-class Bytes {
+class ByteElements {
  public:
-  explicit Bytes(const Expr& e)
+  explicit ByteElements(const Expr& e)
       : bytes_(static_cast<const uint8_t*>(static_cast<const void*>(e->data.bytes()))),
         is_signed_(e->type->tensor.dtype == DataType::kInt8) {}
   int64_t operator[](int64_t i) const {
@@ -50,7 +50,7 @@ std::optional<Ints> KnownInts(const Expr& e, int64_t most_elements) {
     return std::nullopt;
   }
   if (IsByteConstant(e)) {
-    const Bytes data(e);
+    const ByteElements data(e);
     Ints numbers(static_cast<size_t>(e->type->tensor.ElementCount()));
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = data[static_cast<int64_t>(i)];
     return numbers;
@@ -97,7 +97,7 @@ Expr TrailingSums(const Expr& bytes, size_t summed) {
   const ir::TensorType type = {kept, DataType::kInt32};
   std::vector<int32_t> sums(static_cast<size_t>(type.ElementCount()));
   const int64_t terms = sums.empty() ? 0 : bytes->type->tensor.ElementCount() / type.ElementCount();
-  const Bytes data(bytes);
+  const ByteElements data(bytes);
   for (size_t i = 0; i < sums.size(); ++i) {
     int64_t sum = 0;
     for (int64_t k = 0; k < terms; ++k) sum += data[static_cast<int64_t>(i) * terms + k];
@@ -112,7 +112,7 @@ Expr Centred(const Expr& bytes, const Ints& zero) {
   const int64_t count = type.ElementCount();
   const auto channels = static_cast<int64_t>(zero.size());
   if (channels != 1 && (type.shape.empty() || channels != type.shape[0])) return nullptr;
-  const Bytes data(bytes);
+  const ByteElements data(bytes);
   std::vector<int8_t> centred(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     const int64_t value = data[i] - zero[static_cast<size_t>(i / (count / channels))];

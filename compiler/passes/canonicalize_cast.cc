@@ -13,16 +13,14 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-DataType DtypeOf(const Expr& e) { return e->type->tensor.dtype; }
-
 // The digits and exponents of a type, in binary.
-struct Numbers {
+struct Digits {
   int digits = 0;        // significant ones, without the sign
   int max_exponent = 0;  // of floats
   bool is_signed = true;
 };
 
-Numbers NumbersOf(DataType dtype) {
+Digits DigitsOf(DataType dtype) {
   switch (dtype) {
     case DataType::kBool:
       return {1, 0, false};
@@ -58,8 +56,8 @@ Numbers NumbersOf(DataType dtype) {
 bool Holds(DataType wide, DataType narrow) {
   if (wide == narrow) return true;
   if (wide == DataType::kBool || (IsFloat(narrow) && !IsFloat(wide))) return false;
-  const Numbers w = NumbersOf(wide);
-  const Numbers n = NumbersOf(narrow);
+  const Digits w = DigitsOf(wide);
+  const Digits n = DigitsOf(narrow);
   if (n.is_signed && !w.is_signed) return false;
   return w.digits >= n.digits && w.max_exponent >= n.max_exponent;
 }

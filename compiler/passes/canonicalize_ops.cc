@@ -22,7 +22,7 @@ Expr CanonicalizeBias(const ir::ExprNode& call) {
   return ir::Call("add", {call.args[0], AlongAxis(call.args[1], shape[axis], axis, rank)});
 }
 
-bool IsCommutative(const ir::ExprNode& node) {
+bool IsSumOrProduct(const ir::ExprNode& node) {
   return node.kind == ir::ExprKind::kCall && !node.callee &&
          (node.name == "add" || node.name == "multiply");
 }
@@ -37,7 +37,7 @@ absl::StatusOr<ir::Module> CanonicalizeOps(const ir::Module& module, const PassC
       for (const auto& rule : {DenseOfOnePixel, SoftmaxWithoutUnitAxes, ProductOfVariables}) {
         if (const Expr other = rule(node)) return other;
       }
-      if (IsCommutative(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
+      if (IsSumOrProduct(*node) && IsConstant(node->args[0]) && !IsConstant(node->args[1])) {
         return ir::WithOperands(node, nullptr, {node->args[1], node->args[0]});
       }
       return node;

@@ -16,7 +16,7 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-bool IsProduct(const ir::ExprNode& node) {
+bool IsComplex(const ir::ExprNode& node) {
   if (node.kind != ExprKind::kCall || node.callee) return false;
   const ops::Op* op = ops::FindOp(node.name);
   return op != nullptr && op->kind == ops::FuseKind::kComplex;
@@ -45,7 +45,7 @@ class Folding {
     if (node->kind == ExprKind::kIf && IsConstant(node->args[0])) {
       return node->args[ir::ScalarValue(*node->args[0]) != 0 ? 1 : 2];
     }
-    const Expr call = IsProduct(*node) ? WithKnownOperands(node, used_once) : node;
+    const Expr call = IsComplex(*node) ? WithKnownOperands(node, used_once) : node;
     return IsCallOfConstants(*call) && !Grows(*call) ? values_.OfCall(call) : call;
   }
 

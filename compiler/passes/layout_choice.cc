@@ -11,10 +11,9 @@
 namespace hone::passes {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostSharedLayouts = 4;  // of a value whose sets of layouts are alternatives
 constexpr int kMostSweeps = 32;
-constexpr double kLeastGain = 1e-9;  // of what is compared; below it, rounding
+constexpr double kRounding = 1e-9;  // of what is compared; below it, rounding
 
 struct Reader {
   size_t kernel = 0;
@@ -141,7 +140,7 @@ class CostGraph {
     std::vector<double> costs;
     for (const Presence& presence : presences) {
       for (const LayoutOption& option : OptionsOf(kernel)) {
-        costs.push_back(allows(presence, option) ? 0 : kInfinity);
+        costs.push_back(allows(presence, option) ? 0 : kNever);
       }
     }
     graph_.AddEdge(node, static_cast<int>(kernel), std::move(costs));
@@ -191,7 +190,7 @@ LayoutChoice Improve(const LayoutProblem& problem, const LayoutChoice& choice) {
     has_moved = false;
     for (size_t k = 0; k < choice.size(); ++k) {
       int best = assignment.choice()[k];
-      double least = assignment.NsAround(k) * (1 - kLeastGain);
+      double least = assignment.NsAround(k) * (1 - kRounding);
       const int options = static_cast<int>(problem.kernels[k].options.size());
       const int before = best;
       for (int option = 0; option < options; ++option) {
@@ -214,7 +213,7 @@ LayoutChoice Improve(const LayoutProblem& problem, const LayoutChoice& choice) {
 // What a reader pays at least for a value that lies in this layout.
 double LeastCopyNs(const LayoutProblem& problem, const LayoutValue& value, int layout,
                    const Reader& reader) {
-  double least = kInfinity;
+  double least = kNever;
   for (const LayoutOption& option : problem.kernels[reader.kernel].options) {
     least = std::min(least, value.CopyNs(layout, option.operands[reader.operand]));
   }
@@ -229,7 +228,7 @@ LayoutChoice ChooseGreedily(const LayoutProblem& problem) {
   for (size_t k = 0; k < problem.kernels.size(); ++k) {
     const LayoutKernel& kernel = problem.kernels[k];
     int best = 0;
-    double least = kInfinity;
+    double least = kNever;
     for (size_t o = 0; o < kernel.options.size(); ++o) {
       assignment.Take(k, static_cast<int>(o));
       double ns = assignment.NsAround(k);

@@ -17,13 +17,9 @@ namespace {
 
 using ir::Expr;
 
-const ir::TensorType& TypeOf(const Expr& e) { return e->type->tensor; }
 size_t RankOf(const Expr& e) { return TypeOf(e).shape.size(); }
 bool IsByte(const Expr& e) {
   return TypeOf(e).dtype == DataType::kInt8 || TypeOf(e).dtype == DataType::kUInt8;
-}
-bool IsFloat32(const Expr& e) {
-  return e->type->IsTensor() && TypeOf(e).dtype == DataType::kFloat32;
 }
 
 std::optional<Quantized> OfDequantize(const Expr& e) {
@@ -173,7 +169,7 @@ Expr LegalizeQuantize(const Expr& call) {
   return to.IsPerTensor() && IsFloat32(call->args[0]) ? Requantized(call->args[0], to) : nullptr;
 }
 
-bool IsProduct(const Expr& e) {
+bool IsConvOrMatmul(const Expr& e) {
   static const auto* const ops = new std::set<std::string, std::less<>>{
       "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.dense", "nn.batch_matmul"};
   return e->kind == ir::ExprKind::kCall && !e->callee && ops->contains(e->name);
@@ -181,7 +177,7 @@ bool IsProduct(const Expr& e) {
 
 Expr LegalizeNode(const Expr& node) {
   Expr result;
-  if (IsProduct(node)) result = LegalizeProduct(node);
+  if (IsConvOrMatmul(node)) result = LegalizeProduct(node);
   if (ir::IsCall(node, "nn.bias_add")) result = LegalizeBias(node);
   if (ir::IsCall(node, "qnn.quantize")) result = LegalizeQuantize(node);
   return result ? result : node;

@@ -132,19 +132,14 @@ Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<Pla
   return result;
 }
 
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
-
 // Bytes of the arena.
 class RangeSet {
  public:
-  bool Overlaps(const Range& range) const {
+  bool Overlaps(const ByteRange& range) const {
     const auto next = ranges_.lower_bound(range.end);
     return next != ranges_.begin() && std::prev(next)->second > range.begin;
   }
-  void Add(Range range) {
+  void Add(ByteRange range) {
     auto next = ranges_.upper_bound(range.begin);
     if (next != ranges_.begin() && std::prev(next)->second >= range.begin) --next;
     while (next != ranges_.end() && next->first <= range.end) {
@@ -186,7 +181,7 @@ class Hazards {
 
  private:
   static constexpr int kArena = -1;
-  using Located = std::pair<int, Range>;  // kArena or an external value, and bytes of it
+  using Located = std::pair<int, ByteRange>;  // kArena or an external value, and bytes of it
   using Ranges = std::unordered_map<int, RangeSet>;
 
   static bool Is(const Ranges& ranges, const Located& at) {
@@ -206,7 +201,7 @@ class Hazards {
 
   // What moves may be anywhere in what holds it.
   Located PlaceInAnyTrip(int value) const {
-    Range range = {0, values_[value].bytes};
+    ByteRange range = {0, values_[value].bytes};
     int at = value;
     for (; values_[at].within >= 0; at = values_[at].within) {
       if (Moves(values_[at])) {
@@ -220,7 +215,7 @@ class Hazards {
     return {values_[at].external ? at : kArena, {offset + range.begin, offset + range.end}};
   }
 
-  Range Workspace(const PlannedCall& call, size_t index) const {
+  ByteRange Workspace(const PlannedCall& call, size_t index) const {
     const uint64_t offset = plan_.workspace_offsets[index];
     return {offset, offset + call.workspace_bytes};
   }

@@ -14,8 +14,6 @@ namespace {
 
 using ir::Expr;
 
-const ir::TensorType& TypeOf(const Expr& e) { return e->type->tensor; }
-
 // The operators between a matrix and the integers that it is made of, outermost first, and the
 // operand of each through which they are reached.
 struct Path {
@@ -151,14 +149,14 @@ int64_t BlockOf(const Matrix& matrix) {
 }
 
 // The least and the largest integer of a block.
-struct Range {
+struct IntegerRange {
   int64_t low = 0, high = 0;
 };
 
 // nullopt where some distance is no integer of moderate size.
-std::optional<std::vector<Range>> RangesOf(const Matrix& matrix, int64_t block) {
+std::optional<std::vector<IntegerRange>> RangesOf(const Matrix& matrix, int64_t block) {
   constexpr float kMost = 1 << 15;
-  std::vector<Range> ranges(static_cast<size_t>(matrix.units * matrix.terms / block));
+  std::vector<IntegerRange> ranges(static_cast<size_t>(matrix.units * matrix.terms / block));
   for (size_t b = 0; b < ranges.size(); ++b) {
     const float* distances = matrix.distances.data() + b * static_cast<size_t>(block);
     float low = distances[0], high = distances[0];
@@ -174,25 +172,27 @@ std::optional<std::vector<Range>> RangesOf(const Matrix& matrix, int64_t block) 
 }
 
 // The integers that nn.scaled_dense takes.
-Range Numbers(int64_t bits, NarrowProducts products) {
+IntegerRange Numbers(int64_t bits, NarrowProducts products) {
   if (bits == 4) return {0, 15};
-  return products == NarrowProducts::kFloats ? Range{-128, 127} : Range{0, 255};
+  return products == NarrowProducts::kFloats ? IntegerRange{-128, 127} : IntegerRange{0, 255};
 }
 
 // What has to be taken from a block's integers, that they are among these numbers.
-int64_t CentreOf(const Range& range, const Range& numbers) {
+int64_t CentreOf(const IntegerRange& range, const IntegerRange& numbers) {
   return range.low < numbers.low ? range.low - numbers.low
                                  : std::max<int64_t>(range.high - numbers.high, 0);
 }
 
-bool FitIn(const Range& range, int64_t bits) { return range.high - range.low < int64_t{1} << bits; }
-bool FitIn(const std::vector<Range>& ranges, int64_t bits) {
-  return std::ranges::all_of(ranges, [&](const Range& range) { return FitIn(range, bits); });
+bool FitIn(const IntegerRange& range, int64_t bits) {
+  return range.high - range.low < int64_t{1} << bits;
+}
+bool FitIn(const std::vector<IntegerRange>& ranges, int64_t bits) {
+  return std::ranges::all_of(ranges, [&](const IntegerRange& range) { return FitIn(range, bits); });
 }
 
-Range RangeOfAll(const std::vector<Range>& ranges) {
-  Range all = ranges[0];
-  for (const Range& range : ranges) {
+IntegerRange RangeOfAll(const std::vector<IntegerRange>& ranges) {
+  IntegerRange all = ranges[0];
+  for (const IntegerRange& range : ranges) {
     all = {std::min(all.low, range.low), std::max(all.high, range.high)};
   }
   return all;
@@ -200,9 +200,9 @@ Range RangeOfAll(const std::vector<Range>& ranges) {
 
 // One for all where that fits, which costs neither memory nor time: none, or that of signed
 // integers, where these do, so that layers that differ in their integers alone are one task.
-std::vector<int64_t> CentresOf(const std::vector<Range>& ranges, int64_t bits,
-                               const Range& numbers) {
-  const Range all = RangeOfAll(ranges);
+std::vector<int64_t> CentresOf(const std::vector<IntegerRange>& ranges, int64_t bits,
+                               const IntegerRange& numbers) {
+  const IntegerRange all = RangeOfAll(ranges);
   const int64_t half = int64_t{1} << (bits - 1);
   for (const int64_t centre : {int64_t{0}, -half}) {
     if (all.low - centre >= numbers.low && all.high - centre <= numbers.high) {
@@ -211,7 +211,7 @@ std::vector<int64_t> CentresOf(const std::vector<Range>& ranges, int64_t bits,
   }
   if (FitIn(all, bits)) return std::vector<int64_t>(ranges.size(), CentreOf(all, numbers));
   std::vector<int64_t> centres;
-  for (const Range& range : ranges) centres.push_back(CentreOf(range, numbers));
+  for (const IntegerRange& range : ranges) centres.push_back(CentreOf(range, numbers));
   return centres;
 }
 
@@ -254,7 +254,7 @@ Expr Words(const Matrix& matrix, int64_t block, const std::vector<int64_t>& cent
 std::optional<NarrowMatrix> Narrowed(const Matrix& matrix, NarrowProducts products) {
   const int64_t block = PartOf(BlockOf(matrix), products);
   if (block < kFewestTerms) return std::nullopt;
-  const std::optional<std::vector<Range>> ranges = RangesOf(matrix, block);
+  const std::optional<std::vector<IntegerRange>> ranges = RangesOf(matrix, block);
   if (!ranges || !FitIn(*ranges, 8)) return std::nullopt;
   constexpr int64_t kWord = 8;  // terms
   if (!std::ranges::all_of(matrix.scales, [](float x) { return std::isfinite(x); })) {
@@ -263,7 +263,7 @@ std::optional<NarrowMatrix> Narrowed(const Matrix& matrix, NarrowProducts produc
   NarrowMatrix narrow;
   narrow.products = products;
   narrow.bits = block % kWord == 0 && FitIn(*ranges, 4) ? 4 : 8;
-  const Range numbers = Numbers(narrow.bits, products);
+  const IntegerRange numbers = Numbers(narrow.bits, products);
   const std::vector<int64_t> centres = CentresOf(*ranges, narrow.bits, numbers);
   const bool one_centre =
       std::ranges::count(centres, centres[0]) == static_cast<ptrdiff_t>(centres.size());

@@ -33,7 +33,7 @@ bool IsOnePixel(const Expr& node, const Ints& taps, const Ints& result) {
 
 Ints Spatial(const Ints& shape) { return Ints(shape.begin() + 2, shape.end()); }
 
-Expr Reshape(const Expr& e, Ints shape) {
+Expr UntypedReshape(const Expr& e, Ints shape) {
   return ir::Call("reshape", {e}, {{"newshape", std::move(shape)}});
 }
 
@@ -46,10 +46,10 @@ Expr DenseOfOnePixel(const Expr& node) {
   if (!IsOnePixel(node, Spatial(weight), Spatial(result))) return nullptr;
   int64_t units = 1;
   for (size_t i = 1; i < weight.size(); ++i) units *= weight[i];
-  const Expr rows = Reshape(node->args[0], {result[0], weight[0]});
-  const Expr columns =
-      ir::Call("transpose", {Reshape(node->args[1], {weight[0], units})}, {{"axes", Ints{1, 0}}});
-  return Reshape(ir::Call("nn.dense", {rows, columns}), result);
+  const Expr rows = UntypedReshape(node->args[0], {result[0], weight[0]});
+  const Expr columns = ir::Call("transpose", {UntypedReshape(node->args[1], {weight[0], units})},
+                                {{"axes", Ints{1, 0}}});
+  return UntypedReshape(ir::Call("nn.dense", {rows, columns}), result);
 }
 
 }  // namespace hone::passes

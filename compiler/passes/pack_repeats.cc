@@ -43,10 +43,6 @@ Expr Field(const Expr& tuple, size_t i) {
   return ir::WithType(ir::TupleGetItem(tuple, static_cast<int64_t>(i)), tuple->type->fields[i]);
 }
 
-Expr Reshape(const Expr& e, Shape shape) {
-  return MakeTyped("reshape", {e}, {{"newshape", std::move(shape)}});
-}
-
 // One repeat. All has types.
 class Packer {
  public:

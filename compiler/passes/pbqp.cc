@@ -7,8 +7,6 @@
 namespace hone::passes {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 std::vector<double> Transposed(const std::vector<double>& costs, size_t columns) {
   const size_t rows = costs.size() / columns;
   std::vector<double> transposed(costs.size());
@@ -106,7 +104,7 @@ Pbqp::Node Pbqp::Remove(int node) {
 void Pbqp::ReduceOne(const Node& node) {
   const auto& [neighbour, edge] = *node.edges.begin();
   const size_t columns = Alternatives(neighbour);
-  std::vector<double> least(columns, kInfinity);
+  std::vector<double> least(columns, kNever);
   for (size_t i = 0; i < node.costs.size(); ++i) {
     for (size_t j = 0; j < columns; ++j) {
       least[j] = std::min(least[j], node.costs[i] + edge[i * columns + j]);
@@ -120,7 +118,7 @@ void Pbqp::ReduceTwo(const Node& node) {
   const auto& [b, edge_b] = *node.edges.rbegin();
   const size_t rows = Alternatives(a);
   const size_t columns = Alternatives(b);
-  std::vector<double> least(rows * columns, kInfinity);
+  std::vector<double> least(rows * columns, kNever);
   for (size_t x = 0; x < node.costs.size(); ++x) {
     for (size_t i = 0; i < rows; ++i) {
       for (size_t j = 0; j < columns; ++j) {
@@ -137,7 +135,7 @@ int Pbqp::Decide(const Node& node) const {
   for (const auto& [neighbour, edge] : node.edges) {
     const std::vector<double>& others = nodes_[static_cast<size_t>(neighbour)].costs;
     for (size_t i = 0; i < costs.size(); ++i) {
-      double least = kInfinity;
+      double least = kNever;
       for (size_t j = 0; j < others.size(); ++j) {
         least = std::min(least, edge[i * others.size() + j] + others[j]);
       }

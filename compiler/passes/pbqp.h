@@ -4,12 +4,16 @@
 #define HONE_COMPILER_PASSES_PBQP_H_
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 namespace hone::passes {
+
+// The cost of what may not be.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Nodes of degree 0, 1 and 2 are reduced exactly; where only others are left, the one of highest
 // degree takes the alternative that is cheapest with each neighbour's best. Deterministic: among

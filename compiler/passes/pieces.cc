@@ -8,6 +8,7 @@
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/reshape.h"
 #include "compiler/ops/typing.h"
+#include "compiler/passes/rewriting.h"
 
 namespace hone::passes {
 namespace {
@@ -23,8 +24,6 @@ struct Laid {
   Layout layout;
   std::vector<Piece> pieces;
 };
-
-const Shape& ShapeOf(const ir::ExprNode& node) { return node.type->tensor.shape; }
 
 int64_t Product(Shape::const_iterator begin, Shape::const_iterator end) {
   int64_t product = 1;

@@ -16,12 +16,6 @@ namespace {
 using ir::Expr;
 using Shape = std::vector<int64_t>;
 
-const Shape& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
-
-Expr Reshaped(const Expr& e, const Shape& shape) {
-  return MakeTyped("reshape", {e}, {{"newshape", shape}});
-}
-
 // The attributes with which an operator that works element by element does so on rows; nullopt for
 // other operators.
 std::optional<ir::Attrs> AttrsOnRows(const Expr& node) {
@@ -75,12 +69,12 @@ class Rows {
     if (own == shape) {
       const Expr rows = RowsOf(arg);
       if (rows && ShapeOf(rows) == rows_shape) return rows;
-      return IsReadAsItLies(arg) ? Reshaped(arg, rows_shape) : nullptr;
+      return IsReadAsItLies(arg) ? Reshape(arg, rows_shape) : nullptr;
     }
     if (own.size() <= 1) return arg;
     const bool one_row =
         std::all_of(own.begin(), own.end() - 1, [](int64_t extent) { return extent == 1; });
-    return one_row ? Reshaped(arg, {own.back()}) : nullptr;
+    return one_row ? Reshape(arg, {own.back()}) : nullptr;
   }
 
   Expr OnRows(const Expr& node) {
@@ -99,7 +93,7 @@ class Rows {
     if (!result || ShapeOf(result) != ShapeOf(rows)) return nullptr;
     made_.insert(result.get());
     kept_.push_back(result);
-    return Reshaped(result, shape);
+    return Reshape(result, shape);
   }
 
   ir::NodeSet made_;        // that compute on rows

@@ -9,9 +9,6 @@ namespace {
 
 using ir::Expr;
 
-const std::vector<int64_t>& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
-DataType DtypeOf(const Expr& e) { return e->type->tensor.dtype; }
-
 Expr Real(const Expr& zero_point) { return Cast(zero_point, DataType::kFloat32); }
 Expr One() { return Scalar(1, DataType::kFloat32); }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/literal.h"
@@ -64,6 +65,8 @@ bool IsPrimitive(const Expr& function) {
          ir::GetAttr<bool>(function->attrs, "primitive", false);
 }
 
+bool IsFloat32(const Expr& e) { return e->type->IsTensor() && DtypeOf(e) == DataType::kFloat32; }
+
 bool MovesOrChooses(const Expr& e) {
   static const auto* const ops = new std::set<std::string, std::less<>>{
       "nn.batch_flatten", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "reshape",
@@ -76,6 +79,10 @@ Expr MakeTyped(const std::string& op, std::vector<Expr> args, ir::Attrs attrs) {
   if (std::find(args.begin(), args.end(), nullptr) != args.end()) return nullptr;
   absl::StatusOr<Expr> call = ops::TypedCall(op, std::move(args), std::move(attrs));
   return call.ok() ? *std::move(call) : nullptr;
+}
+
+Expr Reshape(const Expr& e, std::vector<int64_t> shape) {
+  return MakeTyped("reshape", {e}, {{"newshape", std::move(shape)}});
 }
 
 Expr Cast(const Expr& e, DataType dtype) {

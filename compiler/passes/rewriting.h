@@ -27,12 +27,21 @@ bool IsConstant(const ir::Expr& e);
 bool IsConstantTree(const ir::Expr& e);
 bool IsPrimitive(const ir::Expr& function);
 
+// The type of a tensor.
+inline const ir::TensorType& TypeOf(const ir::Expr& e) { return e->type->tensor; }
+inline const std::vector<int64_t>& ShapeOf(const ir::Expr& e) { return TypeOf(e).shape; }
+inline const std::vector<int64_t>& ShapeOf(const ir::ExprNode& e) { return e.type->tensor.shape; }
+inline DataType DtypeOf(const ir::Expr& e) { return TypeOf(e).dtype; }
+// Whether it is a tensor of that type.
+bool IsFloat32(const ir::Expr& e);
+
 // Calls of operators whose result holds elements of their one operand, chosen by position or as the
 // largest.
 bool MovesOrChooses(const ir::Expr& e);
 
 // A typed call; null where an operand is, or where the operator does not take them.
 ir::Expr MakeTyped(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
+ir::Expr Reshape(const ir::Expr& e, std::vector<int64_t> shape);
 // A tensor as one of `dtype`: itself where it is one; null where it is null.
 ir::Expr Cast(const ir::Expr& e, DataType dtype);
 // A rank-0 constant; rounds to the dtype.

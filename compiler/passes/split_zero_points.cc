@@ -16,8 +16,6 @@ namespace {
 using ir::Expr;
 using Ints = std::vector<int64_t>;
 
-const Ints& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
-DataType DtypeOf(const Expr& e) { return e->type->tensor.dtype; }
 bool IsScalar(const Expr& e) { return ShapeOf(e).empty(); }
 Expr AsInt32(const Expr& e) { return Cast(e, DataType::kInt32); }
 
@@ -68,7 +66,7 @@ Expr Flip(const Expr& bytes) {
 
 // ---- products ----
 
-struct Product {
+struct ZeroPointProduct {
   Expr call;
   Expr data, weight, data_zero, weight_zero;
   bool is_conv = false;
@@ -76,7 +74,7 @@ struct Product {
 };
 
 // The axes of the weight that are summed over.
-Ints SummedAxes(const Product& p) {
+Ints SummedAxes(const ZeroPointProduct& p) {
   Ints axes(ShapeOf(p.weight).size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!p.is_conv) return {axes.back()};
@@ -84,14 +82,14 @@ Ints SummedAxes(const Product& p) {
   return axes;
 }
 
-int64_t Terms(const Product& p) {
+int64_t Terms(const ZeroPointProduct& p) {
   int64_t count = 1;
   for (int64_t axis : SummedAxes(p)) count *= ShapeOf(p.weight)[static_cast<size_t>(axis)];
   return count;
 }
 
 // A number a channel (or one), so that it broadcasts to the result.
-Expr AlongChannels(const Product& p, const Expr& values) {
+Expr AlongChannels(const ZeroPointProduct& p, const Expr& values) {
   if (IsScalar(values) || !p.is_conv) return values;
   Ints shape(ShapeOf(p.call).size() - 1, 1);
   shape[0] = ShapeOf(values)[0];
@@ -105,7 +103,7 @@ Expr AlongRows(const Expr& values) {
 }
 
 // sum w for each output channel, in the form that broadcasts to the result.
-Expr WeightSums(const Product& p) {
+Expr WeightSums(const ZeroPointProduct& p) {
   Expr sums = TrailingSums(p.weight, SummedAxes(p).size());
   if (!sums) sums = MakeTyped("sum", {AsInt32(p.weight)}, {{"axis", SummedAxes(p)}});
   if (!sums) return nullptr;
@@ -114,7 +112,7 @@ Expr WeightSums(const Product& p) {
 }
 
 // sum x for each element of the result; null where there is no operator for it.
-Expr DataSums(const Product& p, ir::Attrs attrs) {
+Expr DataSums(const ZeroPointProduct& p, ir::Attrs attrs) {
   if (!p.is_conv) {
     return MakeTyped("sum", {AsInt32(p.data)}, {{"axis", Ints{-1}}, {"keepdims", true}});
   }
@@ -130,7 +128,7 @@ Expr DataSums(const Product& p, ir::Attrs attrs) {
 Expr Times(const Expr& a, const Expr& b) { return MakeTyped("multiply", {a, b}); }
 
 // The terms without x of the sum: zx * (n * zw - sum w).
-Expr Bias(const Product& p) {
+Expr Bias(const ZeroPointProduct& p) {
   const Expr zx = AlongRows(AsInt32(p.data_zero));
   Expr rest = MakeTyped("negative", {WeightSums(p)});
   if (!IsKnownZero(p.weight_zero)) {
@@ -142,7 +140,7 @@ Expr Bias(const Product& p) {
 }
 
 // As a bias where it is a vector along the channels, known now.
-Expr AddBias(const Product& p, const Expr& sums, const Expr& bias) {
+Expr AddBias(const ZeroPointProduct& p, const Expr& sums, const Expr& bias) {
   const int64_t channels = ShapeOf(p.weight)[p.is_conv ? 0 : ShapeOf(p.weight).size() - 2];
   const std::optional<Ints> known = KnownInts(bias);
   if (!known || static_cast<int64_t>(known->size()) != channels) {
@@ -155,7 +153,7 @@ Expr AddBias(const Product& p, const Expr& sums, const Expr& bias) {
 
 // The data with its zero point around it, which is known at run time only. Padded less that, where
 // the padding is zero: bytes wrap around, so what was taken away comes back.
-Expr PaddedByZeroPoint(const Product& p, const Ints& padding) {
+Expr PaddedByZeroPoint(const ZeroPointProduct& p, const Ints& padding) {
   if (!IsScalar(p.data_zero)) return nullptr;
   const size_t axes = ShapeOf(p.data).size() - 2;
   const bool has_ends = padding.size() == 2 * axes;  // else one entry an axis, or one for all
@@ -170,7 +168,7 @@ Expr PaddedByZeroPoint(const Product& p, const Ints& padding) {
 
 // Padding counts as the zero point: as an attribute where it is known, else it becomes part of the
 // data. False where neither is possible.
-bool TakePaddingApart(Product* p, ir::Attrs* attrs) {
+bool TakePaddingApart(ZeroPointProduct* p, ir::Attrs* attrs) {
   const Ints padding = ops::IntsAttr(*attrs, "padding");
   if (std::all_of(padding.begin(), padding.end(), [](int64_t x) { return x == 0; })) return true;
   if (const std::optional<Ints> zx = KnownInts(p->data_zero)) {
@@ -182,7 +180,7 @@ bool TakePaddingApart(Product* p, ir::Attrs* attrs) {
   return p->data != nullptr;
 }
 
-Expr SplitProduct(Product p) {
+Expr SplitProduct(ZeroPointProduct p) {
   ir::Attrs attrs = p.call->attrs;
   if (!TakePaddingApart(&p, &attrs)) return nullptr;
   Expr sums = MakeTyped(p.call->name.substr(1), {p.data, p.weight}, attrs);
@@ -199,7 +197,7 @@ Expr SplitProduct(Product p) {
 }
 
 // Known weights less their zero points, where those are bytes too.
-void AbsorbWeightZero(Product* p) {
+void AbsorbWeightZero(ZeroPointProduct* p) {
   if (IsKnownZero(p->weight_zero)) return;
   const std::optional<Ints> zero = KnownInts(p->weight_zero);
   if (!zero) return;
@@ -214,7 +212,7 @@ Expr LowerProduct(const Expr& call, const Signs& signs) {
   static const auto* const ops = new std::set<std::string, std::less<>>{
       "qnn.conv1d", "qnn.conv2d", "qnn.conv3d", "qnn.dense", "qnn.batch_matmul"};
   if (!ops->contains(call->name)) return nullptr;
-  Product p{call, call->args[0], call->args[1], call->args[2], call->args[3]};
+  ZeroPointProduct p{call, call->args[0], call->args[1], call->args[2], call->args[3]};
   p.is_conv = call->name.starts_with("qnn.conv");
   p.groups = ops::IntAttr(call->attrs, "groups", 1);
   p.weight = EvaluatedConstant(p.weight);

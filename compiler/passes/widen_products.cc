@@ -19,7 +19,6 @@ namespace {
 using ir::Expr;
 using Ints = std::vector<int64_t>;
 
-const Ints& ShapeOf(const Expr& e) { return e->type->tensor.shape; }
 bool Is(const Expr& e, DataType dtype) {
   return e->type->IsTensor() && e->type->tensor.dtype == dtype;
 }
@@ -33,8 +32,8 @@ bool IsProduct(const Expr& e) {
   return e->kind == ir::ExprKind::kCall && !e->callee && names->contains(e->name);
 }
 
-// One that has a template of float32.
-bool IsPool(const Expr& e) {
+// Its template is one of float32.
+bool IsPoolWithTemplate(const Expr& e) {
   if (e->kind != ir::ExprKind::kCall || e->callee || e->name.ends_with("_indices")) return false;
   return e->name.starts_with("nn.max_pool") || e->name.starts_with("nn.avg_pool") ||
          e->name.starts_with("nn.global_max_pool") || e->name.starts_with("nn.global_avg_pool");
@@ -113,7 +112,7 @@ class Widening {
 
   Expr Visit(const Expr& node, const UsedOnce& used_once) {
     Expr widened;
-    if (IsProduct(node) || IsPool(node)) {
+    if (IsProduct(node) || IsPoolWithTemplate(node)) {
       widened = InFloat32(node);
     } else if (!is_strict_ && WorksOnElements(node)) {
       widened = OnSums(node, used_once);
@@ -139,7 +138,8 @@ class Widening {
     if (Is(call->args[0], DataType::kFloat16)) return true;
     // With fewer uses, the time is that of reading the operand, in float32 twice as long.
     constexpr int64_t kFewestUses = 8;
-    if (IsPool(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses) return false;
+    if (IsPoolWithTemplate(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses)
+      return false;
     // What tuned kernels make of Winograd's algorithm.
     constexpr double kWinogradGain = 2.5;
     const bool has_fewer =

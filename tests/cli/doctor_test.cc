@@ -9,6 +9,7 @@
 #include "cli/machine_check.h"
 #include "cli/server_check.h"
 #include "cli/worker_check.h"
+#include "support/clock.h"
 #include "support/version.h"
 #include "tests/cli/run_hone.h"
 #include "tuning_db/store.h"
@@ -19,9 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kDayNs = 86'400 * kSecondNs;
 
 // The finding of a check; one that is not there is told as that.
 Finding Of(const Findings& findings, const std::string& check) {

@@ -14,12 +14,11 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "support/child_process.h"
+#include "support/clock.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
 
 namespace hone::cli {
-
-inline constexpr int64_t kSecondNs = 1'000'000'000;
 
 // It holds mlp.onnx, and is where sockets are by default.
 class OwnFolder : public ::testing::Test {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/child_process.h"
+#include "support/clock.h"
 #include "support/user_name.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
@@ -17,8 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using tuning_db::JobState;
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 class Jobs : public ::testing::Test {
  protected:

@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "support/clock.h"
 #include "tests/cli/run_hone.h"
 #include "tests/tuning_db/examples.h"
 #include "tuning_db/store.h"
@@ -13,8 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int64_t kDayNs = 86'400'000'000'000;
 
 // A database with two tasks: a relu with six records (one a crash, one of a confirm trial) and a
 // final, and a convolution with one record, of another target and device, a day later.

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/child_process.h"
+#include "support/clock.h"
 #include "tests/cli/processes.h"
 #include "tests/cli/run_hone.h"
 #include "tests/paths.h"
@@ -18,7 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using tuning_db::JobState;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr char kForEver[] = "100000";  // trials
 
 class PrivateJobs : public ::testing::Test {

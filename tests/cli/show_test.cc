@@ -13,7 +13,7 @@
 namespace hone::cli {
 namespace {
 
-constexpr const char* kModel = R"(
+constexpr const char* kDropoutModel = R"(
 def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(3, 4), float32]) {
   %0 = nn.dense(%x, %w);
   %1 = nn.dropout(%0, rate=0.5);
@@ -23,7 +23,7 @@ def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(3, 4), float32]) {
 
 class Show : public ::testing::Test {
  protected:
-  void SetUp() override { WriteFile(folder_ / "m.relay", kModel); }
+  void SetUp() override { WriteFile(folder_ / "m.relay", kDropoutModel); }
   Finished Run(std::vector<std::string> args) {
     args.insert(args.begin(), {"show", "m.relay"});
     return RunHone(args, folder_.path());

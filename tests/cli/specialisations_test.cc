@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // y = x w + bias, x of (N, 3), bias of (M, 4).
-const std::string kModel = std::string(HONE_TEST_DATA) + "/onnx/symbolic.onnx";
+const std::string kSymbolicModel = std::string(HONE_TEST_DATA) + "/onnx/symbolic.onnx";
 
 std::string Npy(int rows, int columns, float value) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
@@ -50,8 +50,8 @@ class Specialisations : public ::testing::Test {
     for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], expected[i % 4]) << i;
   }
   void Compile() {
-    const Finished compile = Hone({"compile", kModel, "-o", "m.so", "--threads", "1", "--shape",
-                                   "x=1,3", "--shape", "bias=1,4", "--shape", "x=4,3"});
+    const Finished compile = Hone({"compile", kSymbolicModel, "-o", "m.so", "--threads", "1",
+                                   "--shape", "x=1,3", "--shape", "bias=1,4", "--shape", "x=4,3"});
     ASSERT_EQ(compile.exit_code, 0) << compile.err;
     EXPECT_THAT(compile.out, AllOf(HasSubstr("specialisation x=1,3 bias=1,4: "),
                                    HasSubstr("specialisation x=4,3 bias=1,4: ")));
@@ -87,17 +87,17 @@ TEST_F(Specialisations, OfAModuleAreNotBoundAgainByARun) {
 }
 
 TEST_F(Specialisations, RunCompilesThemItselfOrTakesTheShapesOfItsInputs) {
-  Finished run = Run(kModel, 4, 1, shapes_);
+  Finished run = Run(kSymbolicModel, 4, 1, shapes_);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   ExpectRows(4);
-  run = Run(kModel, 3, 3);
+  run = Run(kSymbolicModel, 3, 3);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   ExpectRows(3);
 }
 
 TEST_F(Specialisations, TheIthShapesOfAllInputsBelongTogether) {
-  const Finished compile = Hone({"compile", kModel, "-o", "m.so", "--shape", "x=1,3", "--shape",
-                                 "x=4,3", "--shape", "bias=1,4", "--shape", "bias=4,4"});
+  const Finished compile = Hone({"compile", kSymbolicModel, "-o", "m.so", "--shape", "x=1,3",
+                                 "--shape", "x=4,3", "--shape", "bias=1,4", "--shape", "bias=4,4"});
   ASSERT_EQ(compile.exit_code, 0) << compile.err;
   EXPECT_EQ(Run("m.so", 4, 4).exit_code, 0);
   ExpectRows(4);
@@ -114,13 +114,13 @@ TEST_F(Specialisations, BenchTimesTheOneOfItsShape) {
   const Finished unknown = Hone({"bench", "m.so", "--shape", "z=5,3"});
   EXPECT_EQ(unknown.exit_code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("expected shapes of the module's inputs"));
-  std::vector<std::string> several = {"bench", kModel};
+  std::vector<std::string> several = {"bench", kSymbolicModel};
   several.insert(several.end(), shapes_.begin(), shapes_.end());
   EXPECT_EQ(Hone(several).exit_code, 2);
 }
 
 TEST_F(Specialisations, TheReportSaysWhichCallAKernel) {
-  std::vector<std::string> args = {"compile", kModel, "-o", "m.so"};
+  std::vector<std::string> args = {"compile", kSymbolicModel, "-o", "m.so"};
   args.insert(args.end(), shapes_.begin(), shapes_.end());
   const auto compiled = RunHoneJson(args, folder_.path());
   ASSERT_EQ(compiled["specialisations"].size(), 2u);
@@ -128,7 +128,7 @@ TEST_F(Specialisations, TheReportSaysWhichCallAKernel) {
   ASSERT_EQ(compiled["kernels"].size(), 2u);
   EXPECT_EQ(compiled["kernels"][1]["specialisations"], nlohmann::json({1}));
 
-  args = {"explain", kModel};
+  args = {"explain", kSymbolicModel};
   args.insert(args.end(), shapes_.begin(), shapes_.end());
   EXPECT_THAT(Hone(args).out, HasSubstr("called by  x=4,3 bias=1,4"));
   EXPECT_EQ(RunHoneJson(args, folder_.path())["specialisations"][0], "x=1,3 bias=1,4");
@@ -143,20 +143,20 @@ TEST_F(Specialisations, TheReportSaysWhichCallAKernel) {
 }
 
 TEST_F(Specialisations, TuneHasTheTasksOfAll) {
-  std::vector<std::string> args = {"tune", kModel, "--plan"};
+  std::vector<std::string> args = {"tune", kSymbolicModel, "--plan"};
   args.insert(args.end(), shapes_.begin(), shapes_.end());
   EXPECT_EQ(RunHoneJson(args, folder_.path())["tasks"].size(), 2u);
 }
 
 TEST_F(Specialisations, ShapesThatDoNotGoTogetherAreRefused) {
   const Finished uneven =
-      Hone({"compile", kModel, "-o", "m.so", "--shape", "x=1,3", "--shape", "x=2,3", "--shape",
-            "x=4,3", "--shape", "bias=1,4", "--shape", "bias=4,4"});
+      Hone({"compile", kSymbolicModel, "-o", "m.so", "--shape", "x=1,3", "--shape", "x=2,3",
+            "--shape", "x=4,3", "--shape", "bias=1,4", "--shape", "bias=4,4"});
   EXPECT_EQ(uneven.exit_code, 2);
   EXPECT_THAT(uneven.err, HasSubstr("expected one --shape for input bias, which all "
                                     "specialisations share, or 3, one for each, found 2"));
-  const Finished twice = Hone({"compile", kModel, "-o", "m.so", "--shape", "x=1,3", "--shape",
-                               "x=1,3", "--shape", "bias=1,4"});
+  const Finished twice = Hone({"compile", kSymbolicModel, "-o", "m.so", "--shape", "x=1,3",
+                               "--shape", "x=1,3", "--shape", "bias=1,4"});
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("found bias=1,4 x=1,3 twice"));
   WriteFile(folder_ / "m.relay", "def @main(%x: float32) { %x }");

@@ -35,7 +35,7 @@ Farm::Farm(const Scenario &scenario, const Plant &plant)
 
 Farm::~Farm() = default;
 
-Outcome Farm::Run() {
+RunOutcome Farm::Run() {
   StartDaemon();
   AddWorkers();
   SubmitJobs();

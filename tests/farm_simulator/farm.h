@@ -23,7 +23,7 @@ struct Plant {
   bool devices_crowd = false;  // they run beside those that they share cores with
 };
 
-struct Outcome {
+struct RunOutcome {
   History history;
   EndState end;
 };
@@ -34,7 +34,7 @@ class Farm {
   ~Farm();
 
   // To its end: all jobs have ended, or far too much time has passed.
-  Outcome Run();
+  RunOutcome Run();
 
  private:
   void StartDaemon();
@@ -74,7 +74,7 @@ class Farm {
   bool is_chaos_ = true;
 };
 
-inline Outcome Simulate(const Scenario &scenario, const Plant &plant = {}) {
+inline RunOutcome Simulate(const Scenario &scenario, const Plant &plant = {}) {
   return Farm(scenario, plant).Run();
 }
 

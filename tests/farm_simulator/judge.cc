@@ -20,7 +20,7 @@ constexpr size_t kLines = 40;  // of the history, each
 // How long a scenario is made smaller: its violation is to be shown before a test's time is over.
 constexpr std::chrono::seconds kShrinkFor(60);
 
-std::vector<Violation> Violations(const Outcome& outcome) {
+std::vector<Violation> Violations(const RunOutcome& outcome) {
   return CheckAll({outcome.history, outcome.end});
 }
 
@@ -53,7 +53,7 @@ Scenario Shrink(Scenario scenario, std::string_view invariant) {
 
 }  // namespace
 
-std::string Judge(const Scenario& scenario, const Outcome& outcome) {
+std::string Judge(const Scenario& scenario, const RunOutcome& outcome) {
   const std::vector<Violation> found = Violations(outcome);
   std::string text;
   std::string_view shown;
@@ -75,7 +75,7 @@ std::string JudgeSeed(uint64_t seed) { return JudgeScenario(ScenarioOf(seed)); }
 
 std::string JudgeScenario(const Scenario& scenario) {
   spdlog::set_level(spdlog::level::off);
-  const Outcome outcome = Simulate(scenario);
+  const RunOutcome outcome = Simulate(scenario);
   const std::vector<Violation> found = Violations(outcome);
   if (found.empty()) return "";
   const Scenario smaller = Shrink(scenario, found[0].invariant);

@@ -12,7 +12,7 @@
 namespace hone::sim {
 
 // Empty: every invariant holds. Otherwise the violations, each with what led to it.
-std::string Judge(const Scenario& scenario, const Outcome& outcome);
+std::string Judge(const Scenario& scenario, const RunOutcome& outcome);
 
 // The same of a fresh run. Where it is not empty, the scenario is made smaller while it still shows
 // the first violation, and the text ends with the command that repeats it.

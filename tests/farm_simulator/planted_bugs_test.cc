@@ -228,7 +228,7 @@ std::set<std::string_view> FoundIn(uint64_t seed, const Plant &plant,
   spdlog::set_level(spdlog::level::off);
   Scenario scenario{.seed = seed};
   scenario.faults = faults;
-  const Outcome outcome = Simulate(scenario, plant);
+  const RunOutcome outcome = Simulate(scenario, plant);
   std::set<std::string_view> names;
   for (const Violation &violation : CheckAll({outcome.history, outcome.end})) {
     names.insert(violation.invariant);

@@ -38,7 +38,7 @@ TEST(Simulator, EverythingAtOnce) {
   scenario.daemon_kills = 150;
   scenario.reset_share = 0.1;
   spdlog::set_level(spdlog::level::off);
-  const Outcome outcome = Simulate(scenario);
+  const RunOutcome outcome = Simulate(scenario);
   const std::string wrong = Judge(scenario, outcome);
   EXPECT_TRUE(wrong.empty()) << wrong;
   std::map<std::string, int> faults = CountFaults(outcome.history);
@@ -80,7 +80,7 @@ TEST(Simulator, JobsArePausedAndComeToTheirEnd) {
   scenario.trials = 60;
   for (int i = 0; i < kFaults; ++i) scenario.faults.insert(static_cast<Fault>(i));
   spdlog::set_level(spdlog::level::off);
-  const Outcome outcome = Simulate(scenario);
+  const RunOutcome outcome = Simulate(scenario);
   const std::string wrong = Judge(scenario, outcome);
   EXPECT_TRUE(wrong.empty()) << wrong;
   EXPECT_GT(CountFaults(outcome.history)["pauses"], 0);

@@ -11,8 +11,8 @@ namespace {
 
 TEST(Simulator, TwoRunsOfAScenarioAreTheSame) {
   const Scenario scenario = ScenarioOf(3);
-  const Outcome first = Simulate(scenario);
-  const Outcome second = Simulate(scenario);
+  const RunOutcome first = Simulate(scenario);
+  const RunOutcome second = Simulate(scenario);
   ASSERT_EQ(first.history.size(), second.history.size());
   for (size_t i = 0; i < first.history.size(); ++i) {
     ASSERT_EQ(ToText(first.history[i]), ToText(second.history[i]));
@@ -23,7 +23,7 @@ TEST(Simulator, ASoundFarmKeepsEveryInvariant) {
   for (const bool runs_loop : {false, true}) {
     Scenario scenario{.seed = 1};
     scenario.runs_loop = runs_loop;
-    const Outcome outcome = Simulate(scenario);
+    const RunOutcome outcome = Simulate(scenario);
     EXPECT_EQ(Judge(scenario, outcome), "");
     EXPECT_GT(outcome.end.records.size(), 40u);
   }
@@ -47,7 +47,7 @@ TEST(Simulator, OneScenario) {
   if (text == nullptr) GTEST_SKIP() << "HONE_SIM is not set";
   const std::optional<Scenario> scenario = ParseScenario(text);
   ASSERT_TRUE(scenario) << text;
-  const Outcome outcome = Simulate(*scenario);
+  const RunOutcome outcome = Simulate(*scenario);
   if (const char* const path = std::getenv("HONE_SIM_HISTORY")) {
     std::ofstream file(path);
     for (const Event& event : outcome.history) file << ToText(event) << '\n';

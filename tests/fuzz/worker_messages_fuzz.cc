@@ -2,6 +2,7 @@
 // nothing is stored that was not measured.
 #include <set>
 
+#include "support/clock.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/text_messages.h"
 #include "tests/tuner/world.h"
@@ -11,7 +12,6 @@ namespace {
 using namespace hone;
 using namespace hone::tuner;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 // Above the grace of a stream that broke.
 constexpr int64_t kGraceNs = 31 * kSecondNs;
 

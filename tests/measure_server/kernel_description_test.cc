@@ -9,11 +9,11 @@
 namespace hone::measure {
 namespace {
 
-constexpr int64_t kShape[2] = {5, 16};
+constexpr int64_t kMatrixShape[2] = {5, 16};
 constexpr hone_buffer kBuffers[3] = {
-    {"x", HONE_ROLE_INPUT, 1, 2, 0, kShape, "NC", 320, 0, 0},
-    {"t", HONE_ROLE_WORKSPACE, 1, 2, 0, kShape, "NC", 320, 0, 0},
-    {"y", HONE_ROLE_OUTPUT, 1, 2, HONE_BUFFER_TRANSFORMED, kShape, "NC4c", 320, 0, 0}};
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, kMatrixShape, "NC", 320, 0, 0},
+    {"t", HONE_ROLE_WORKSPACE, 1, 2, 0, kMatrixShape, "NC", 320, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 2, HONE_BUFFER_TRANSFORMED, kMatrixShape, "NC4c", 320, 0, 0}};
 
 std::string Encoded() {
   hone_kernel kernel{};

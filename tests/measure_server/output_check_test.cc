@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kShape[1] = {3};
+constexpr int64_t kVectorShape[1] = {3};
 
 hone_buffer Output(DataType type, const char* layout = "C", uint64_t elements = 3) {
   hone_buffer buffer{};
   buffer.name = "y";
   buffer.dtype = static_cast<uint8_t>(type);
   buffer.rank = 1;
-  buffer.shape = kShape;
+  buffer.shape = kVectorShape;
   buffer.layout = layout;
   buffer.size_bytes = elements * static_cast<uint64_t>(SizeBytes(type));
   return buffer;

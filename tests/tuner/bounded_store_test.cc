@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/clock.h"
 #include "tests/tuner/fakes.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuning_db/memory/memory_store.h"
@@ -15,8 +16,6 @@ namespace hone::tuner {
 namespace {
 
 namespace v1 = hone::v1;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // A store whose queue is full when it is told to be, and which counts what it is asked.
 class BoundedStore : public tuning_db::MemoryStore {
@@ -92,7 +91,7 @@ class BoundedStoreTest : public testing::Test {
     }
   }
   void Tick() {
-    clock_.now_ns += kSecond / 4;
+    clock_.now_ns += kSecondNs / 4;
     dispatcher_.Tick();
     Drain();
   }
@@ -169,7 +168,7 @@ TEST_F(BoundedStoreTest, NoBatchIsGreaterThanAStoreTakes) {
   store_.refused = 0;
   for (const auto& worker : workers) worker->Disconnect(true);
   Drain();
-  clock_.now_ns += 31 * kSecond;
+  clock_.now_ns += 31 * kSecondNs;
   Tick();
   EXPECT_EQ(store_.refused, 0);
   const std::vector<tuning_db::Trial> open = store_.OpenTrials(0).value();
@@ -205,7 +204,7 @@ TEST_F(BoundedStoreTest, ATrialIsGivenElsewhereOnceItsReleaseIsCommitted) {
   Drain();
   FakeWorker other("w2", &dispatcher_, 1);
   store_.fails_releases = true;
-  clock_.now_ns += 31 * kSecond;
+  clock_.now_ns += 31 * kSecondNs;
   for (int i = 0; i < 3; ++i) Tick();
   other.Connect();
   Drain();

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
+
 namespace hone::tuner {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 TEST(DeviceHealth, RestsAfterTwoLossesInARow) {
   DeviceHealth health;
@@ -17,11 +17,11 @@ TEST(DeviceHealth, RestsAfterTwoLossesInARow) {
   EXPECT_FALSE(health.IsQuarantined(0));
   health.Lost({}, 2, 0, "two");
   EXPECT_TRUE(health.IsQuarantined(0));
-  EXPECT_THAT(health.Reason(kSecond), HasSubstr("in 9 s"));
-  EXPECT_FALSE(health.IsOnTrial(9 * kSecond));
-  EXPECT_FALSE(health.IsQuarantined(10 * kSecond));
-  EXPECT_TRUE(health.IsOnTrial(10 * kSecond));
-  EXPECT_EQ(health.Reason(10 * kSecond), "");
+  EXPECT_THAT(health.Reason(kSecondNs), HasSubstr("in 9 s"));
+  EXPECT_FALSE(health.IsOnTrial(9 * kSecondNs));
+  EXPECT_FALSE(health.IsQuarantined(10 * kSecondNs));
+  EXPECT_TRUE(health.IsOnTrial(10 * kSecondNs));
+  EXPECT_EQ(health.Reason(10 * kSecondNs), "");
 }
 
 TEST(DeviceHealth, RestsTwiceAsLongEachTimeUpToALimit) {
@@ -30,9 +30,9 @@ TEST(DeviceHealth, RestsTwiceAsLongEachTimeUpToALimit) {
   health.Lost({}, 1, now, "");
   for (const int64_t seconds : {10, 20, 40, 80, 160, 320, 600, 600}) {
     health.Lost({}, 1, now, "");
-    EXPECT_TRUE(health.IsQuarantined(now + seconds * kSecond - 1)) << seconds;
+    EXPECT_TRUE(health.IsQuarantined(now + seconds * kSecondNs - 1)) << seconds;
     health.Lost({}, 2, now + 1, "given before, lost later");
-    now += seconds * kSecond;
+    now += seconds * kSecondNs;
     EXPECT_FALSE(health.IsQuarantined(now)) << seconds;
   }
 }
@@ -47,12 +47,12 @@ TEST(DeviceHealth, TellsATrialThatIsLostAloneFromADeviceThatLosesAny) {
 }
 
 TEST(DeviceHealth, GoesOnFromWhatWasStored) {
-  DeviceHealth health(4, 2, 20 * kSecond, "it hangs");
-  EXPECT_TRUE(health.IsQuarantined(19 * kSecond));
+  DeviceHealth health(4, 2, 20 * kSecondNs, "it hangs");
+  EXPECT_TRUE(health.IsQuarantined(19 * kSecondNs));
   EXPECT_THAT(health.Reason(0), HasSubstr("it hangs"));
-  EXPECT_TRUE(health.IsOnTrial(20 * kSecond));
-  EXPECT_FALSE(health.Lost({}, 7, 20 * kSecond, "")) << "not the trial's";
-  EXPECT_EQ(health.RestNs(20 * kSecond), 40 * kSecond) << "the third rest";
+  EXPECT_TRUE(health.IsOnTrial(20 * kSecondNs));
+  EXPECT_FALSE(health.Lost({}, 7, 20 * kSecondNs, "")) << "not the trial's";
+  EXPECT_EQ(health.RestNs(20 * kSecondNs), 40 * kSecondNs) << "the third rest";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/target_text.h"
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 #include "tuner/farm/assignment.h"
 
@@ -16,8 +17,6 @@ using ::testing::HasSubstr;
 using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 int CountAcknowledged(const FakeWorker& worker, int64_t fence) {
   int count = 0;
@@ -95,7 +94,7 @@ TEST(Dispatcher, RefusesALateFence) {
   ASSERT_EQ(slow.assignments.size(), 1u);
   const v1::Assignment assignment = slow.assignments.front();
   slow.Disconnect(false);
-  world.Wait(31 * kSecond);  // the grace period
+  world.Wait(31 * kSecondNs);  // the grace period
   world.AddWorker("other");
   world.Run();
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
@@ -137,7 +136,7 @@ TEST(Dispatcher, TakesAResultUnderALeaseThatOnlyTheStoreHasFromItsWorkerAndAsAss
                                       ->Lease({.trial = id,
                                                .worker = "honest",
                                                .device = "cpu0",
-                                               .limit_ns = kSecond,
+                                               .limit_ns = kSecondNs,
                                                .assigned = assigned})
                                       .value();
   const v1::MeasureResult result = FakeMeasure(FromLease(leased), {"conv\n{}"});
@@ -176,18 +175,18 @@ TEST(Dispatcher, ReleasesAHeldLeaseWhoseWorkerDoesNotComeBack) {
   ASSERT_EQ(count_leased(), 1);
   world.workers.clear();
   world.Restart();
-  world.Wait(29 * kSecond);
+  world.Wait(29 * kSecondNs);
   EXPECT_EQ(count_leased(), 1);
-  world.Wait(2 * kSecond);
+  world.Wait(2 * kSecondNs);
   EXPECT_EQ(count_leased(), 0);
 }
 
 // A worker may be given several at once: the time of each begins when the one before has ended.
 TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
   TuningOptions tuning;
-  tuning.run_limit_ns = 10 * kSecond;
+  tuning.run_limit_ns = 10 * kSecondNs;
   DispatcherOptions farm;
-  farm.lease_slack_ns = kSecond;
+  farm.lease_slack_ns = kSecondNs;
   farm.silent_intervals = 1'000'000;
   World world(tuning, farm);
   FakeWorker& worker = world.AddWorker("w1", 3);
@@ -201,7 +200,7 @@ TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
   while (world.Records(Purpose::kSearch).size() < 3) {
     ASSERT_FALSE(worker.assignments.empty());
     const int64_t fence = worker.assignments.front().fence();
-    pass(20 * kSecond);  // the reference and the candidate, each as long as it may
+    pass(20 * kSecondNs);  // the reference and the candidate, each as long as it may
     EXPECT_FALSE(worker.WasRevoked(fence));
     while (!worker.assignments.empty() && worker.assignments.front().fence() == fence) {
       worker.RunOne();
@@ -210,7 +209,7 @@ TEST(Dispatcher, CountsTheTimeOfALeaseFromWhenItIsTheFirstOfItsDevice) {
   }
   ASSERT_FALSE(worker.assignments.empty()) << "the final";
   const int64_t fence = worker.assignments.front().fence();
-  pass(2000 * kSecond);  // seven rounds of every entry
+  pass(2000 * kSecondNs);  // seven rounds of every entry
   EXPECT_TRUE(worker.WasRevoked(fence)) << "overdue all the same";
 }
 
@@ -222,7 +221,7 @@ TEST(Dispatcher, KeepsALeaseOverAShortBreakOfTheStream) {
   world.Run();
   ASSERT_EQ(worker.held.size(), 1u);
   worker.Disconnect(false);
-  world.Wait(kSecond);
+  world.Wait(kSecondNs);
   worker.is_mute = false;
   worker.Connect();
   world.Run();
@@ -240,7 +239,7 @@ TEST(Dispatcher, GivesTheTrialsOfALostWorkerToAnother) {
   EXPECT_EQ(dying.assignments.size(), 3u);
   dying.Disconnect(true);
   world.AddWorker("other");
-  world.Wait(31 * kSecond);
+  world.Wait(31 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 20u);
 }
@@ -277,13 +276,13 @@ TEST(Dispatcher, LeavesADeviceThatKeepsGettingLostAloneForAWhile) {
   EXPECT_THAT(workers.at(0).quarantined().at("cpu0"), HasSubstr("in 10 s"));
 
   const int before = worker.runs;
-  world.Wait(60 * kSecond);
+  world.Wait(60 * kSecondNs);
   EXPECT_GE(worker.runs - before, 2) << "it is tried again";
   EXPECT_LE(worker.runs - before, 3) << "ever less often, one trial at a time";
   EXPECT_EQ(CountMeasured(world), 0) << "no trial is blamed";
 
   worker.device_lost = false;
-  world.Wait(60 * kSecond);
+  world.Wait(60 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_TRUE(world.dispatcher->Serves(kFakeTarget));
   for (const auto& record : world.Records(Purpose::kSearch)) {
@@ -323,7 +322,7 @@ TEST(Dispatcher, SettlesATrialThatLosesADeviceWhichIsSoundOtherwise) {
   FakeWorker& worker = world.AddWorker("w1", 1);
   worker.losing_trials = {5};
   const int64_t job = world.Submit({.trials = 64});
-  world.Wait(60 * kSecond);
+  world.Wait(60 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   const auto records = world.Records(Purpose::kSearch);
   ASSERT_EQ(records.size(), 64u);
@@ -445,7 +444,7 @@ TEST(Dispatcher, TakesASilentWorkerForGone) {
   FakeWorker& worker = world.AddWorker("w1");
   worker.is_mute = true;
   world.Run();
-  world.Wait(11 * kSecond);
+  world.Wait(11 * kSecondNs);
   EXPECT_FALSE(worker.connected());
   EXPECT_EQ(worker.closed.code(), absl::StatusCode::kDeadlineExceeded);
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 #include "tuner/farm/dispatcher.h"
 
@@ -13,8 +14,6 @@ using ::testing::HasSubstr;
 using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 int CountLost(World& world) {
   const auto records = world.Records(Purpose::kSearch);
@@ -79,9 +78,9 @@ TEST(FarmProtocol, AStreamWithoutHelloIsClosed) {
   World world;
   auto silent = std::make_shared<Link>();
   world.dispatcher->Opened(silent);
-  world.Wait(9 * kSecond);
+  world.Wait(9 * kSecondNs);
   EXPECT_TRUE(silent->status.ok());
-  world.Wait(2 * kSecond);
+  world.Wait(2 * kSecondNs);
   EXPECT_TRUE(absl::IsDeadlineExceeded(silent->status));
 }
 
@@ -96,7 +95,7 @@ TEST(FarmProtocol, AStreamThatWasClosedJoinsNoMore) {
   World world;
   auto late = std::make_shared<Link>();
   world.dispatcher->Opened(late);
-  world.Wait(11 * kSecond);
+  world.Wait(11 * kSecondNs);
   v1::WorkRequest hello;
   *hello.mutable_hello() = FakeWorker("late", world.dispatcher.get()).HelloMessage();
   world.dispatcher->Receive(late, hello);
@@ -151,15 +150,15 @@ TEST(FarmFaults, ADeviceThatHangsLosesItsLeaseInTimeAndRestsThen) {
       world.Drain();
     }
   };
-  wait_hung(first.lease_ns() - kSecond);
+  wait_hung(first.lease_ns() - kSecondNs);
   EXPECT_FALSE(hung.WasRevoked(first.fence()));
-  wait_hung(2 * kSecond);
+  wait_hung(2 * kSecondNs);
   EXPECT_TRUE(hung.WasRevoked(first.fence()));
-  wait_hung(first.lease_ns() + 2 * kSecond);
+  wait_hung(first.lease_ns() + 2 * kSecondNs);
   EXPECT_THAT(Only(world).quarantined().at("cpu0"), HasSubstr("ran for more than"));
   hung.Disconnect(true);
   world.AddWorker("sound");
-  world.Wait(40 * kSecond);
+  world.Wait(40 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(CountLost(world), 0) << "the trials are not to blame";
 }
@@ -206,7 +205,7 @@ TEST(FarmFaults, APoisonCountOutlivesTheDaemon) {
     world.Drain();
     world.Restart();
   }
-  world.Wait(60 * kSecond);
+  world.Wait(60 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(CountLost(world), 1);
   const auto ran = std::count_if(worker.ran.begin(), worker.ran.end(),
@@ -252,7 +251,7 @@ TEST(FarmFaults, WorkersOfOneNameDoNotStrikeWhatTheOthersRan) {
     break;
   }
   world.AddWorker("sound");
-  world.Wait(40 * kSecond);
+  world.Wait(40 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(CountLost(world), 0);
 }
@@ -268,7 +267,7 @@ TEST(FarmFaults, AResultMeasuredAcrossALongRestartIsAccepted) {
   auto kept = std::move(world.workers["w1"]);
   world.workers.clear();
   world.Restart();
-  world.Wait(20 * kSecond);  // it waited long before it dialled again
+  world.Wait(20 * kSecondNs);  // it waited long before it dialled again
   kept->SetDispatcher(world.dispatcher.get());
   kept->Connect();
   FakeWorker& back = *kept;
@@ -379,7 +378,7 @@ TEST(FarmFaults, NothingIsStoredOfAResultThatDiffersFromItsAssignment) {
     }
     EXPECT_EQ(Only(world).quarantined().count("cpu0"), 1u) << name;
     world.AddWorker("honest");
-    world.Wait(40 * kSecond);
+    world.Wait(40 * kSecondNs);
     EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << name;
     EXPECT_EQ(CountLost(world), 0) << name;
   }
@@ -402,7 +401,7 @@ TEST(FarmFaults, NothingIsStoredOfSuchAResultAfterARestartEither) {
       EXPECT_NE(record.worker, "liar") << name;
     }
     world.AddWorker("honest");
-    world.Wait(40 * kSecond);
+    world.Wait(40 * kSecondNs);
     EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << name;
     EXPECT_EQ(CountLost(world), 0) << name;
   }

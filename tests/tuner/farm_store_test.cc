@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuning_db/memory/memory_store.h"
@@ -17,8 +18,6 @@ namespace {
 namespace v1 = hone::v1;
 using tuning_db::JobState;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Trials of a job that the store has and no loop runs: the test stands for the job layer.
 std::vector<tuning_db::Trial> ProposeBehindTheLoop(World& world,
@@ -59,7 +58,7 @@ TEST(FarmStore, AStoreThatFailsToSettleIsNoFaultOfTrialOrDevice) {
   FakeWorker& worker = world.AddWorker("w1", 1);
   while (worker.sent.empty()) ASSERT_TRUE(world.Step());
   const v1::MeasureResult result = worker.sent.front();
-  world.Wait(200 * kSecond);  // longer than its lease
+  world.Wait(200 * kSecondNs);  // longer than its lease
   EXPECT_EQ(asked, 1);
   EXPECT_FALSE(worker.WasRevoked(result.fence()));
   EXPECT_EQ(worker.held.count(result.fence()), 1u) << "not acknowledged";
@@ -113,14 +112,14 @@ TEST(FarmStore, AReleaseThatFailsIsAskedForAgain) {
   worker.Begin();
   worker.Disconnect(true);
   const auto pass = [&](int64_t ns) {
-    for (int64_t passed = 0; passed < ns; passed += kSecond / 4) {
-      world.clock.now_ns += kSecond / 4;
+    for (int64_t passed = 0; passed < ns; passed += kSecondNs / 4) {
+      world.clock.now_ns += kSecondNs / 4;
       dispatcher.Tick();
       world.Drain();
     }
   };
-  pass(31 * kSecond);  // the grace
-  pass(2 * kSecond);
+  pass(31 * kSecondNs);  // the grace
+  pass(2 * kSecondNs);
   EXPECT_EQ(store.failures, 0);
   const auto open = store.OpenTrials(0).value().at(0);
   EXPECT_EQ(open.state, tuning_db::TrialState::kProposed);
@@ -131,7 +130,7 @@ TEST(FarmStore, ADaemonWhoseJobIsAnothersLeasesNothingOfItAndSaysSo) {
   DispatcherOptions farm;
   farm.ownership = {"unix:first", 2};
   World world({}, farm);
-  ASSERT_EQ(world.store->BeginEpoch("unix:first", 10 * kSecond).value().epoch, 2);
+  ASSERT_EQ(world.store->BeginEpoch("unix:first", 10 * kSecondNs).value().epoch, 2);
   const auto trials = ProposeBehindTheLoop(world, farm.ownership);
   const int64_t job = trials[0].job;
   std::vector<MeasureReport> reports;
@@ -149,9 +148,9 @@ TEST(FarmStore, ADaemonWhoseJobIsAnothersLeasesNothingOfItAndSaysSo) {
   ASSERT_EQ(worker.assignments.size(), 1u) << "it is its own";
   const int64_t fence = worker.assignments.front().fence();
   // The first daemon stands still until its time is up; another takes the job over.
-  world.clock.now_ns += 11 * kSecond;
-  const auto second = world.store->BeginEpoch("unix:second", 10 * kSecond).value();
-  ASSERT_EQ(world.store->TakeJobs(second, 10 * kSecond).value().size(), 1u);
+  world.clock.now_ns += 11 * kSecondNs;
+  const auto second = world.store->BeginEpoch("unix:second", 10 * kSecondNs).value();
+  ASSERT_EQ(world.store->TakeJobs(second, 10 * kSecondNs).value().size(), 1u);
   EXPECT_TRUE(absl::IsAborted(world.store->SetJobState(farm.ownership, job, JobState::kDone, "")));
   world.Run();
   ASSERT_EQ(reports.size(), 1u);
@@ -173,18 +172,18 @@ TEST(FarmStore, ADaemonDropsAJobThatAnotherHasTaken) {
   DispatcherOptions farm;
   farm.ownership = {"unix:first", 2};
   World world({}, farm);
-  ASSERT_EQ(world.store->BeginEpoch("unix:first", 10 * kSecond).value().epoch, 2);
+  ASSERT_EQ(world.store->BeginEpoch("unix:first", 10 * kSecondNs).value().epoch, 2);
   FakeWorker& idle = world.AddWorker("idle", 0);
   const int64_t job = world.Submit({});
   world.Run();
-  ASSERT_EQ(world.store->TakeJobs(farm.ownership, 10 * kSecond).value().size(), 1u);
+  ASSERT_EQ(world.store->TakeJobs(farm.ownership, 10 * kSecondNs).value().size(), 1u);
   FakeWorker& worker = world.AddWorker("w1", 1);
   while (world.Records(Purpose::kSearch).size() < 3) ASSERT_TRUE(world.Step());
-  world.clock.now_ns += 11 * kSecond;
-  const auto second = world.store->BeginEpoch("unix:second", 10 * kSecond).value();
-  ASSERT_EQ(world.store->TakeJobs(second, 10 * kSecond).value().size(), 1u);
+  world.clock.now_ns += 11 * kSecondNs;
+  const auto second = world.store->BeginEpoch("unix:second", 10 * kSecondNs).value();
+  ASSERT_EQ(world.store->TakeJobs(second, 10 * kSecondNs).value().size(), 1u);
   const size_t open = world.store->OpenTrials(job).value().size();
-  world.Wait(2 * kSecond);
+  world.Wait(2 * kSecondNs);
   // What was with a device was settled; nothing else of the job was touched.
   EXPECT_LE(world.Records(Purpose::kSearch).size(), 4u);
   EXPECT_GE(world.store->OpenTrials(job).value().size() + 1, open);

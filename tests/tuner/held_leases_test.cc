@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 #include "tuner/farm/assignment.h"
 #include "tuner/farm/dispatcher.h"
@@ -14,8 +15,6 @@ namespace {
 
 namespace v1 = hone::v1;
 using tuning_db::TrialState;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class HeldLeases : public testing::Test {
  protected:
@@ -34,7 +33,7 @@ class HeldLeases : public testing::Test {
                   ->Lease({.trial = id,
                            .worker = "w1",
                            .device = "cpu0",
-                           .limit_ns = 100 * kSecond,
+                           .limit_ns = 100 * kSecondNs,
                            .assigned = assigned})
                   .value();
     worker_ = &world_.AddWorker("w1", 0);
@@ -59,7 +58,7 @@ class HeldLeases : public testing::Test {
   }
   void Pass(int64_t ns) {
     for (const int64_t end = world_.clock.now_ns + ns; world_.clock.now_ns < end;) {
-      world_.clock.now_ns += kSecond;
+      world_.clock.now_ns += kSecondNs;
       world_.dispatcher->Tick();
       world_.Drain();
     }
@@ -94,10 +93,10 @@ TEST_F(HeldLeases, OneThatItsWorkerCameBackWithHasItsOwnTimeAndNotTheGrace) {
   world_.executor.Clear();
   TakeUp();
   world_.Drain();
-  Pass(99 * kSecond);
+  Pass(99 * kSecondNs);
   EXPECT_EQ(reported_, std::nullopt);
   EXPECT_TRUE(IsLeased());
-  Pass(2 * kSecond);
+  Pass(2 * kSecondNs);
   EXPECT_EQ(reported_, MeasureReport::Kind::kLost);
   EXPECT_FALSE(IsLeased());
 }

@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 constexpr int kTrials = 150;
 
 // One daemon and one worker, which work off one job.
-class Farm : public FakeFarm {
+class FarmWithKills : public FakeFarm {
  public:
   // Those that the daemon runs; it starts others. False: there was none.
   bool KillsABuilderWithin(milliseconds limit) {
@@ -85,7 +85,7 @@ using Passages = std::map<std::string, int>;
 
 // An undisturbed run: its end, and the crash points on the way.
 std::string Undisturbed(Passages& passages) {
-  Farm farm;
+  FarmWithKills farm;
   setenv("HONE_CRASH_LOG", farm.Log().c_str(), 1);
   farm.StartDaemon();
   unsetenv("HONE_CRASH_LOG");
@@ -124,7 +124,7 @@ TEST(HonedKills, FiftySeededKillsOfDaemonBuilderAndWorkerChangeNothing) {
   }
   ASSERT_GE(names.size(), 10u);
 
-  Farm farm;
+  FarmWithKills farm;
   Random random(2026);
   farm.StartWorker();
   int64_t job = 0;
@@ -171,7 +171,7 @@ TEST(HonedKills, EachCrashPointChangesNothing) {
     if (point.rfind("tuner.", 0) != 0) continue;  // the store's own are tests/tuning_db's
     // How often a point is passed depends on time a little.
     const uint64_t passage = 1 + random.Below(static_cast<uint64_t>(std::max(1, count / 2)));
-    Farm farm;
+    FarmWithKills farm;
     farm.StartWorker();
     farm.StartDaemon(0, point + ":" + std::to_string(passage));
     (void)farm.SubmitTheJob();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
 #include "tests/tuner/fakes.h"
 
 namespace hone::tuner {
@@ -11,8 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class LeaseManagerTest : public testing::Test {
  protected:
@@ -30,15 +29,15 @@ class LeaseManagerTest : public testing::Test {
     lease.assignment.set_device("gpu0");
     lease.worker = "w";
     lease.instance = "life1";
-    lease.limit_ns = 10 * kSecond;
+    lease.limit_ns = 10 * kSecondNs;
     return lease;
   }
   void Open(int64_t fence) { leases_.Open(MakeLease(fence)); }
-  void Pass(int64_t seconds) { clock_.now_ns += seconds * kSecond; }
+  void Pass(int64_t seconds) { clock_.now_ns += seconds * kSecondNs; }
   bool Ran(int64_t fence) { return leases_.Ran(*leases_.Find(fence)); }
 
   FakeClock clock_;
-  LeaseManager leases_{&clock_, 30 * kSecond};
+  LeaseManager leases_{&clock_, 30 * kSecondNs};
 };
 
 TEST_F(LeaseManagerTest, ALeaseRunsFromWhenItsDeviceSaysSo) {
@@ -117,7 +116,7 @@ TEST_F(LeaseManagerTest, WhatIsBegunTooLateIsLostAllTheSame) {
 TEST_F(LeaseManagerTest, WhatBeganInTimeHasItsTimeHoweverLateThatIsHeard) {
   Open(1);
   Pass(11);
-  leases_.SeeRunning("w", "gpu0", 1, 2 * kSecond);
+  leases_.SeeRunning("w", "gpu0", 1, 2 * kSecondNs);
   EXPECT_THAT(leases_.Overdue(), IsEmpty());
   EXPECT_TRUE(Ran(1));
 }
@@ -180,7 +179,7 @@ TEST_F(LeaseManagerTest, WhatRunsOnOverABreakKeepsItsTime) {
   leases_.Detach("w", false);
   Pass(4);
   EXPECT_THAT(Attach("life1", {1}).back, ElementsAre(1));
-  leases_.SeeRunning("w", "gpu0", 1, 8 * kSecond);
+  leases_.SeeRunning("w", "gpu0", 1, 8 * kSecondNs);
   Pass(1);
   EXPECT_THAT(leases_.Overdue(), IsEmpty());
   Pass(1);

@@ -24,9 +24,9 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kLimit(100);
 
 // Daemons with a worker each on an empty database, and what the database says of them.
-class Farm : public FakeFarm {
+class FarmOfDaemons : public FakeFarm {
  public:
-  Farm(const tuning_db::PostgresServer& server, size_t count)
+  FarmOfDaemons(const tuning_db::PostgresServer& server, size_t count)
       : FakeFarm(count, server.Address()), count_(count) {
     for (size_t i = 0; i < count; ++i) {
       StartDaemon(i);
@@ -82,14 +82,14 @@ void ManyDaemons::KillDaemonsOfARunningJob(size_t count, int kills) {
   constexpr int64_t kTrials = 240;
   std::string expected;
   {
-    Farm calm(*server_, 1);
+    FarmOfDaemons calm(*server_, 1);
     const int64_t job = calm.Submit("the job", kTrials).value();
     calm.AwaitEnd(job);
     ExpectSound(calm.store(), kTrials);
     expected = EndStateOf(calm.store());
   }
   server_->Clear();
-  Farm farm(*server_, count);
+  FarmOfDaemons farm(*server_, count);
   Random random(40 + count);
   const int64_t job = farm.Submit("the job", kTrials).value();
   std::map<std::string, int64_t> epochs;  // by owner
@@ -126,7 +126,7 @@ TEST_F(ManyDaemons, TwentyKillsOfAnyOfThreeChangeNothing) { KillDaemonsOfARunnin
 // The owner is gone for good: another takes its job over, and goes on with it.
 TEST_F(ManyDaemons, TheJobOfADeadDaemonIsTakenOver) {
   constexpr int64_t kTrials = 60;
-  Farm farm(*server_, 3);
+  FarmOfDaemons farm(*server_, 3);
   const int64_t job = farm.Submit("the job", kTrials, 1).value();
   const std::string first = farm.store().GetJob(job)->owner;
   farm.AwaitTrials(job, 20);
@@ -140,7 +140,7 @@ TEST_F(ManyDaemons, TheJobOfADeadDaemonIsTakenOver) {
 
 // Both want the same tasks: the older one's daemon tunes them, then the younger one's goes on.
 TEST_F(ManyDaemons, ABudgetThatJobsOfTwoDaemonsShareIsMetExactly) {
-  Farm farm(*server_, 2);
+  FarmOfDaemons farm(*server_, 2);
   const int64_t one = farm.Submit("one", 40).value();
   const int64_t other = farm.Submit("other", 70, 1).value();
   EXPECT_NE(farm.store().GetJob(one)->owner, farm.store().GetJob(other)->owner);
@@ -154,7 +154,7 @@ TEST_F(ManyDaemons, ABudgetThatJobsOfTwoDaemonsShareIsMetExactly) {
 // What is asked of a job may be said to any of them.
 TEST_F(ManyDaemons, AJobThatIsPausedThroughAnotherDaemonHoldsUpNoneOfIt) {
   namespace v1 = hone::v1;
-  Farm farm(*server_, 2);
+  FarmOfDaemons farm(*server_, 2);
   const int64_t one = farm.Submit("one", 200).value();
   farm.AwaitTrials(one, 20);
   {

@@ -12,6 +12,7 @@
 
 #include "hone/v1/farm.grpc.pb.h"
 #include "support/child_process.h"
+#include "support/clock.h"
 #include "tests/paths.h"
 #include "tests/tuner/fakes.h"
 
@@ -22,7 +23,6 @@ namespace v1 = hone::v1;
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr uid_t kNobody = 65534;
 
 class Names : public testing::Test {

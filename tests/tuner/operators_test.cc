@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 #include "tuner/farm/dispatcher.h"
 
@@ -18,8 +19,6 @@ using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 using tuning_db::JobState;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 Dispatcher::Workers List(World& world, const std::string& worker = "") {
   Dispatcher::Workers listed;
@@ -245,7 +244,7 @@ TEST(Operators, AnUndrainSaysWhyAWorkerDoesNotStay) {
   world.Drain();
   EXPECT_THAT(leaves->value().ToString(), HasSubstr("leaves all the same"));
   const auto silent = Undrain(world, "w1");
-  world.Wait(11 * kSecond);
+  world.Wait(11 * kSecondNs);
   ASSERT_TRUE(silent->has_value());
   EXPECT_THAT((*silent)->ToString(), HasSubstr("older release"));
   const auto gone = Undrain(world, "w1");
@@ -275,10 +274,10 @@ TEST(Operators, AWorkerIsShownWithWhoHoldsWhichTrialForHowLong) {
   FakeWorker& worker = world.AddWorker("w1", 2);
   const int64_t job = world.Submit({.trials = 12});
   world.Drain();
-  world.clock.now_ns += 3 * kSecond;
+  world.clock.now_ns += 3 * kSecondNs;
   worker.Begin();
   world.Drain();
-  world.clock.now_ns += 2 * kSecond;
+  world.clock.now_ns += 2 * kSecondNs;
   const v1::DeviceState state = List(world, "w1").workers.at(0).device_states(0);
   ASSERT_EQ(state.leases_size(), 2);
   const v1::HeldLease& running = state.leases(0);
@@ -287,8 +286,8 @@ TEST(Operators, AWorkerIsShownWithWhoHoldsWhichTrialForHowLong) {
   EXPECT_EQ(running.job(), job);
   EXPECT_EQ(running.task(), 1);
   EXPECT_EQ(running.attempt(), 1u);
-  EXPECT_EQ(running.held_ns(), 5 * kSecond);
-  EXPECT_EQ(running.running_ns(), 2 * kSecond);
+  EXPECT_EQ(running.held_ns(), 5 * kSecondNs);
+  EXPECT_EQ(running.running_ns(), 2 * kSecondNs);
   EXPECT_GT(running.limit_ns(), 0);
   EXPECT_FALSE(running.is_settling());
   EXPECT_EQ(state.leases(1).running_ns(), 0) << "it waits";
@@ -336,7 +335,7 @@ TEST(Operators, TheLastCalibrationsAreShownWithTheirTime) {
   FakeWorker& worker = world.AddWorker("w1", 2);
   world.Drain();
   for (int times = 1; times <= 20; ++times) {
-    world.clock.now_ns += kSecond;
+    world.clock.now_ns += kSecondNs;
     worker.calibrator_ns = 1000 + times;
     worker.SendUpdate("cpu0", /*unplugged=*/false);
     world.Drain();
@@ -345,13 +344,13 @@ TEST(Operators, TheLastCalibrationsAreShownWithTheirTime) {
   world.Drain();
   worker.Connect();  // says the same again
   world.Drain();
-  world.clock.now_ns += kSecond;
+  world.clock.now_ns += kSecondNs;
   const v1::DeviceState state = List(world, "w1").workers.at(0).device_states(0);
   ASSERT_EQ(state.calibrations_size(), 16);
   EXPECT_EQ(state.calibrations(15).calibrator_ns(), 1020);
-  EXPECT_EQ(state.calibrations(15).ago_ns(), kSecond);
+  EXPECT_EQ(state.calibrations(15).ago_ns(), kSecondNs);
   EXPECT_EQ(state.calibrations(0).calibrator_ns(), 1005);
-  EXPECT_EQ(state.calibrations(0).ago_ns(), 16 * kSecond);
+  EXPECT_EQ(state.calibrations(0).ago_ns(), 16 * kSecondNs);
   EXPECT_EQ(List(world).workers.at(0).device_states(0).calibrations_size(), 0) << "in a list";
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 
 namespace hone::tuner {
@@ -12,8 +13,6 @@ using tuning_db::HasEnded;
 using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Until a trial of the job is leased, and others are proposed.
 void RunHalfway(World& world) {
@@ -50,14 +49,14 @@ TEST(PrivateJobs, APrivateDaemonLeavesAServicesJobsToTheService) {
   world.is_private = true;
   world.Restart();
   world.AddWorker("w2");
-  world.Wait(10 * kSecond);
+  world.Wait(10 * kSecondNs);
   EXPECT_FALSE(HasEnded(world.GetJob(job).state));
   EXPECT_EQ(world.store->OpenTrials(0)->size(), open);
   EXPECT_EQ(world.store->Records({})->size(), settled);
 
   world.is_private = false;
   world.Restart();
-  world.Wait(10 * kSecond);
+  world.Wait(10 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 80u);
 }
@@ -70,7 +69,7 @@ TEST(PrivateJobs, APrivateJobTakesOverOpenTrialsOfItsTaskAndNoOthers) {
   world.Restart();
   world.AddWorker("w2");
   const int64_t own = world.Submit({.client_id = "p", .workloads = {"conv"}, .is_private = true});
-  world.Wait(60 * kSecond);  // the grace of what w1 holds is over
+  world.Wait(60 * kSecondNs);  // the grace of what w1 holds is over
   EXPECT_EQ(world.GetJob(own).state, JobState::kDone);
   EXPECT_FALSE(HasEnded(world.GetJob(service).state));
   const auto open = world.store->OpenTrials(0).value();
@@ -79,7 +78,7 @@ TEST(PrivateJobs, APrivateJobTakesOverOpenTrialsOfItsTaskAndNoOthers) {
 
   world.is_private = false;
   world.Restart();
-  world.Wait(10 * kSecond);
+  world.Wait(10 * kSecondNs);
   EXPECT_EQ(world.GetJob(service).state, JobState::kDone);
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 80u) << "shared, and none twice";
 }

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
+
 namespace hone::tuner {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kSecond = 1000 * kMillisecond;
 
 hone::v1::TimingPlan Plan() {
   hone::v1::TimingPlan plan;
@@ -18,17 +19,17 @@ hone::v1::TimingPlan Plan() {
 
 TEST(RoundLimit, CountsWhatARoundTakesFourTimesAndATenthOfATrialToStart) {
   // Runs of 2 ms: the warm-up is one, and so are the check and each chunk.
-  EXPECT_EQ(RoundsLimitNs(Plan(), 5, 10 * kSecond, 2e6),
-            10 * kSecond + 5 * (kSecond + 4 * 24 * kMillisecond));
+  EXPECT_EQ(RoundsLimitNs(Plan(), 5, 10 * kSecondNs, 2e6),
+            10 * kSecondNs + 5 * (kSecondNs + 4 * 24 * kMillisecond));
   // Runs of 1 us fill a chunk and the warm-up.
-  EXPECT_EQ(RoundsLimitNs(Plan(), 5, 10 * kSecond, 1e3),
-            10 * kSecond + 5 * (kSecond + 4 * (11 * kMillisecond + 1000)));
+  EXPECT_EQ(RoundsLimitNs(Plan(), 5, 10 * kSecondNs, 1e3),
+            10 * kSecondNs + 5 * (kSecondNs + 4 * (11 * kMillisecond + 1000)));
 }
 
 TEST(RoundLimit, IsThatOfATrialARoundAtMostAndWhereNothingIsKnown) {
-  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecond, 1e9), 110 * kSecond);
-  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecond, 1e300), 110 * kSecond);
-  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecond, 0), 110 * kSecond);
+  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecondNs, 1e9), 110 * kSecondNs);
+  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecondNs, 1e300), 110 * kSecondNs);
+  EXPECT_EQ(RoundsLimitNs(Plan(), 11, 10 * kSecondNs, 0), 110 * kSecondNs);
 }
 
 PlannedTrial WithNest(const std::string& digest) {

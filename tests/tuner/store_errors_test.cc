@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/clock.h"
 #include "support/random.h"
 #include "tests/tuner/world.h"
 #include "tuning_db/memory/memory_store.h"
@@ -17,8 +18,6 @@ namespace {
 
 using tuning_db::JobState;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // A store that answers as it is told to, in every call with which a loop goes on.
 class FailingStore : public tuning_db::MemoryStore {
@@ -136,7 +135,7 @@ TEST(StoreErrors, AJobComesToTheSameEndWhateverPasses) {
         return absl::UnavailableError("the server is away");
       });
       failing.world.Run();
-      failing.world.Wait(300 * kSecond);
+      failing.world.Wait(300 * kSecondNs);
       failing.store().Answer(nullptr);
       EXPECT_TRUE(failing.world.fatal.empty());
       EXPECT_EQ(failing.world.GetJob(job).state, JobState::kFailed) << "one default is wrong";
@@ -153,10 +152,10 @@ TEST(StoreErrors, AStoreThatIsFullForLongIsWaitedFor) {
   failing.world.Run(60);
   failing.store().Answer(
       [](FailingStore::Kind) { return absl::ResourceExhaustedError("too many changes wait"); });
-  failing.world.Wait(600 * kSecond);
+  failing.world.Wait(600 * kSecondNs);
   failing.store().Answer(nullptr);
   EXPECT_TRUE(failing.world.fatal.empty());
-  failing.world.Wait(60 * kSecond);
+  failing.world.Wait(60 * kSecondNs);
   EXPECT_EQ(failing.world.GetJob(job).state, JobState::kFailed);
   EXPECT_TRUE(failing.world.EndState() == UndisturbedEnd());
 }
@@ -168,9 +167,9 @@ TEST(StoreErrors, AStoreThatStaysAwayEndsTheLoopOnce) {
   const absl::Status away = absl::UnavailableError("the server is away");
   failing.store().renews = away;
   failing.store().Answer([&](FailingStore::Kind) { return away; });
-  failing.world.Wait(59 * kSecond);
+  failing.world.Wait(59 * kSecondNs);
   EXPECT_TRUE(failing.world.fatal.empty()) << "a server that is started anew is waited for";
-  failing.world.Wait(10 * kSecond);
+  failing.world.Wait(10 * kSecondNs);
   EXPECT_EQ(failing.world.fatal.size(), 1u);
 }
 
@@ -197,10 +196,10 @@ TEST(StoreErrors, ARefusalIsLookedIntoBeforeItIsTakenForAnEndedJob) {
           kind == FailingStore::Kind::kJobWrite && !std::exchange(is_refused, true);
       return is_first ? refused : absl::OkStatus();
     });
-    failing.world.Wait(kSecond);
+    failing.world.Wait(kSecondNs);
     EXPECT_EQ(failing.world.fatal.size(), is_migrated ? 1u : 0u);
     if (is_migrated) continue;
-    failing.world.Wait(60 * kSecond);
+    failing.world.Wait(60 * kSecondNs);
     EXPECT_EQ(failing.world.GetJob(job).state, JobState::kFailed) << "it went on";
   }
 }

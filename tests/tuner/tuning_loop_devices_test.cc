@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 
 namespace hone::tuner {
@@ -11,7 +12,6 @@ using ::testing::HasSubstr;
 using tuning_db::JobState;
 using tuning_db::Purpose;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr char kOtherTarget[] = "llvm -mtriple=aarch64-linux-gnu -mcpu=generic -threads=1";
 
 JobWish Other() {
@@ -60,7 +60,7 @@ TEST(TuningLoopDevices, ADeviceThatLeavesInTheMiddleHoldsUpNobody) {
     world.Run(steps);
     world.workers["w2"]->Disconnect(true);
     world.Run();
-    world.Wait(10 * kSecond);
+    world.Wait(10 * kSecondNs);
     ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << steps;
     ASSERT_EQ(world.GetJob(other).state, JobState::kRunning) << steps;
     world.workers["w2"]->Connect();
@@ -73,10 +73,10 @@ TEST(TuningLoopDevices, ADeviceThatLeavesInTheMiddleHoldsUpNobody) {
 TEST(TuningLoopDevices, AJobWhoseTimeIsUpDoesNotWaitForADeviceForever) {
   World world;
   JobWish wish = Other();
-  wish.deadline_ns = 5 * kSecond;
+  wish.deadline_ns = 5 * kSecondNs;
   const int64_t other = world.Submit(wish);
   world.Run();
-  world.Wait(40 * kSecond);
+  world.Wait(40 * kSecondNs);
   EXPECT_EQ(world.GetJob(other).state, JobState::kDone);
   EXPECT_THAT(world.GetJob(other).message, HasSubstr("before its budget"));
   EXPECT_TRUE(world.store->OpenTrials(0).value().empty());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/clock.h"
 #include "support/random.h"
 #include "tests/tuner/world.h"
 #include "tuning_db/resolve.h"
@@ -14,7 +15,6 @@ namespace {
 using tuning_db::JobState;
 using tuning_db::Purpose;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBudget = 300;
 
 tuning_db::Final FinalOf(World& world, int64_t task) {
@@ -141,10 +141,10 @@ TEST(TuningLoopEnds, AJobThatItsTimeEndedSaysSoWhereAnothersSearchHasEnded) {
   World world;
   world.AddWorker("w1");
   const int64_t whole =
-      world.Submit({.client_id = "whole", .trials = kBudget, .deadline_ns = 5 * kSecond});
+      world.Submit({.client_id = "whole", .trials = kBudget, .deadline_ns = 5 * kSecondNs});
   const int64_t early = world.Submit({.trials = kBudget, .ends_early = true, .elsewhere_ns = 1e12});
   world.Run(300);
-  world.clock.now_ns += 6 * kSecond;
+  world.clock.now_ns += 6 * kSecondNs;
   world.loop->Tick();
   world.Run();
   ASSERT_LT(Trials(world), static_cast<size_t>(kBudget));
@@ -183,7 +183,7 @@ TEST(TuningLoopEnds, ResumesFromAnyStateToTheSameEnd) {
       world.Restart();
     }
     world.Run();
-    world.Wait(10 * kSecond);
+    world.Wait(10 * kSecondNs);
     ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
     ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
   }

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 
 namespace hone::tuner {
@@ -14,7 +15,6 @@ using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The first `rounds` of one entry of every final have no time; the first `times` finals only.
@@ -83,12 +83,12 @@ TEST(TuningLoopFinals, AFinalHasTheTimeThatItsCandidatesNeedAndNotManyMinutes) {
   EXPECT_EQ(static_cast<int>(final.rounds()), RoundsIn(world));
   EXPECT_GT(final.candidates_size(), 3);
   // Each took some microseconds in the search: no round of them takes a second.
-  EXPECT_GT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * kSecond);
-  EXPECT_LT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * 2 * kSecond);
+  EXPECT_GT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * kSecondNs);
+  EXPECT_LT(final.run_limit_ns(), world.options.run_limit_ns + RoundsIn(world) * 2 * kSecondNs);
   // What the worker ends by itself is over before the lease is.
   EXPECT_EQ(final.lease_ns(), world.farm_options.lease_slack_ns +
                                   (final.candidates_size() + 1) * final.run_limit_ns());
-  EXPECT_LT(final.lease_ns(), 300 * kSecond);
+  EXPECT_LT(final.lease_ns(), 300 * kSecondNs);
 }
 
 TEST(TuningLoopFinals, AnotherDefaultIsComparedAnew) {
@@ -154,7 +154,7 @@ TEST(TuningLoopFinals, ALateResultOfAFinalSettlesNoTrialWithoutAFinal) {
   world.workers.clear();
   world.Restart();
   world.Run();
-  world.Wait(31 * kSecond);
+  world.Wait(31 * kSecondNs);
   away->is_mute = false;
   away->SetDispatcher(world.dispatcher.get());
   away->Connect();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "support/clock.h"
 #include "support/digest.h"
 #include "support/random.h"
 #include "tests/tuner/world.h"
@@ -19,8 +20,6 @@ using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
 using tuning_db::TrialState;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 using Change = void (TuningLoop::*)(int64_t job, std::function<void(absl::Status)> done);
 
@@ -57,7 +56,7 @@ TEST(TuningLoopPause, NothingMoreIsProposedOrLeasedForAPausedJob) {
     const int64_t trials = world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value();
     const size_t begun = worker.ran.size() + worker.assignments.size();
     world.Run();
-    world.Wait(2 * kSecond);
+    world.Wait(2 * kSecondNs);
     EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
     EXPECT_EQ(world.store->CountTrials(1, "NC->NC", Purpose::kSearch).value(), trials);
     EXPECT_EQ(worker.ran.size(), begun) << "what devices had is finished, and no more";
@@ -90,7 +89,7 @@ TEST(TuningLoopPause, AResumedJobComesToTheSameEndWheneverItWasPaused) {
       ASSERT_TRUE(Resume(world, job).ok());
     }
     world.Run();
-    world.Wait(200 * kSecond);  // a lease of before a restart is waited for
+    world.Wait(200 * kSecondNs);  // a lease of before a restart is waited for
     ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
     ASSERT_TRUE(world.store->OpenTrials(0).value().empty()) << "seed " << seed;
     ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
@@ -107,7 +106,7 @@ TEST(TuningLoopPause, RestartsLeaveAJobPaused) {
   const int runs = worker.runs;
   world.Restart();
   world.Run();
-  world.Wait(2 * kSecond);
+  world.Wait(2 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
   EXPECT_EQ(worker.runs, runs);
   EXPECT_FALSE(world.store->OpenTrials(0).value().empty()) << "they wait";
@@ -132,7 +131,7 @@ TEST(TuningLoopPause, LeasesOfAPausedJobEndInTimeOverARestart) {
   ASSERT_TRUE(Pause(world, job).ok());
   world.workers.clear();
   world.Restart();
-  world.Wait(32 * kSecond);  // the grace
+  world.Wait(32 * kSecondNs);  // the grace
   const auto open = world.store->OpenTrials(0).value();
   ASSERT_FALSE(open.empty());
   for (const tuning_db::Trial& trial : open) EXPECT_EQ(trial.state, TrialState::kProposed);
@@ -204,15 +203,15 @@ TEST(TuningLoopPause, PauseAndResumeAreIdempotentAndNeverOfAnEndedJob) {
 
 TEST(TuningLoopPause, RunningTimeStandsStill) {
   World world;
-  const int64_t job = world.Submit({.deadline_ns = 20 * kSecond});  // waits for a device
+  const int64_t job = world.Submit({.deadline_ns = 20 * kSecondNs});  // waits for a device
   world.Run();
-  world.Wait(5 * kSecond);
+  world.Wait(5 * kSecondNs);
   ASSERT_TRUE(Pause(world, job).ok());
   const int64_t ran_ns = world.GetJob(job).ran_ns;
-  EXPECT_EQ(ran_ns, 5 * kSecond);
-  world.Wait(60 * kSecond);
+  EXPECT_EQ(ran_ns, 5 * kSecondNs);
+  world.Wait(60 * kSecondNs);
   world.Restart();
-  world.Wait(60 * kSecond);
+  world.Wait(60 * kSecondNs);
   EXPECT_EQ(world.GetJob(job).ran_ns, ran_ns);
   EXPECT_EQ(world.GetJob(job).state, JobState::kPaused);
   ASSERT_TRUE(Resume(world, job).ok());

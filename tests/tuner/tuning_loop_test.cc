@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "support/clock.h"
 #include "tests/tuner/world.h"
 
 namespace hone::tuner {
@@ -15,8 +16,6 @@ using ::testing::HasSubstr;
 using tuning_db::JobState;
 using tuning_db::Outcome;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Every trial has exactly one record, and every task as many as its budget says.
 void ExpectWhole(World& world, int64_t tasks, int64_t trials) {
@@ -188,7 +187,7 @@ TEST(TuningLoop, ResumesFromAnyStateToTheSameEnd) {
       }
     }
     world.Run();
-    world.Wait(10 * kSecond);
+    world.Wait(10 * kSecondNs);
     ASSERT_EQ(world.GetJob(job).state, JobState::kDone) << "seed " << seed;
     ASSERT_TRUE(world.store->OpenTrials(0).value().empty()) << "seed " << seed;
     ASSERT_EQ(world.EndState(), expected) << "seed " << seed;
@@ -238,9 +237,9 @@ TEST(TuningLoop, CancelsWhatADaemonThatDiedWhileCancellingLeftOpen) {
 TEST(TuningLoop, EndsAtItsDeadlineWithAFinalOfWhatItHas) {
   World world;
   FakeWorker& worker = world.AddWorker("w1");
-  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 5 * kSecond});
+  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 5 * kSecondNs});
   world.Run(500);
-  world.clock.now_ns += 6 * kSecond;
+  world.clock.now_ns += 6 * kSecondNs;
   world.loop->Tick();
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
@@ -400,12 +399,12 @@ TEST(TuningLoop, PlansABatchAnewWhereTrialsCameMeanwhile) {
 
 TEST(TuningLoop, CountsAJobsTimeOverRestarts) {
   World world;
-  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 20 * kSecond});
+  const int64_t job = world.Submit({.trials = 400, .deadline_ns = 20 * kSecondNs});
   world.Run();
-  world.Wait(12 * kSecond);
-  EXPECT_GE(world.GetJob(job).ran_ns, 10 * kSecond);
+  world.Wait(12 * kSecondNs);
+  EXPECT_GE(world.GetJob(job).ran_ns, 10 * kSecondNs);
   world.Restart();
-  world.Wait(12 * kSecond);
+  world.Wait(12 * kSecondNs);
   world.AddWorker("w1");  // too late to search
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);

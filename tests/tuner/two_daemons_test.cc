@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/clock.h"
 #include "support/random.h"
 #include "tests/tuner/world.h"
 #include "tuning_db/memory/memory_store.h"
@@ -18,8 +19,6 @@ namespace {
 
 using tuning_db::JobState;
 using tuning_db::Purpose;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // A store that lets something happen just before a job's state changes.
 class InterruptedStore : public tuning_db::MemoryStore {
@@ -103,7 +102,7 @@ TEST(TwoDaemons, APausedJobHoldsUpNoJobOfTheOtherDaemon) {
   ASSERT_FALSE(daemons.shared->store->OpenTrials(paused).value().empty());
   const int64_t other = daemons.second.Submit({.client_id = "other", .trials = 24});
   daemons.Run();
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   EXPECT_EQ(daemons.StateOf(paused), JobState::kPaused);
   daemons.ExpectDone({other}, {{1, 24}});
   ASSERT_TRUE(daemons.Ask(daemons.first, &TuningLoop::ResumeJob, paused).ok());
@@ -119,7 +118,7 @@ TEST(TwoDaemons, AJobThatWaitsStartsOnceTheOneBeforeItIsPaused) {
   daemons.second.Run();
   ASSERT_EQ(daemons.StateOf(younger), JobState::kQueued);
   ASSERT_TRUE(daemons.Ask(daemons.first, &TuningLoop::PauseJob, older).ok());
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   EXPECT_EQ(daemons.StateOf(older), JobState::kPaused);
   daemons.ExpectDone({younger}, {{1, 30}});
 }
@@ -135,7 +134,7 @@ TEST(TwoDaemons, AResumedJobWaitsForTheOneThatTunesItsTasksNow) {
   ASSERT_EQ(daemons.StateOf(younger), JobState::kRunning);
   ASSERT_TRUE(daemons.Ask(daemons.first, &TuningLoop::ResumeJob, older).ok());
   EXPECT_EQ(daemons.StateOf(older), JobState::kQueued);
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   daemons.ExpectDone({older, younger}, {{1, 40}});
 }
 
@@ -155,7 +154,7 @@ TEST(TwoDaemons, OfTwoJobsThatBeginAtTheSameMomentOneRuns) {
   daemons.second.Run();
   EXPECT_EQ(daemons.StateOf(younger), JobState::kQueued) << "it has seen that the other was faster";
   EXPECT_TRUE(daemons.second.workers.at("w2")->ran.empty());
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   daemons.ExpectDone({older, younger}, {{1, 40}});
 }
 
@@ -169,7 +168,7 @@ TEST(TwoDaemons, WhatIsAskedOfTheOtherDaemonTakesEffectAtTheNextTick) {
   daemons.first.loop->Tick();
   daemons.first.Drain();
   const size_t begun = worker.ran.size() + worker.assignments.size();
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   EXPECT_EQ(worker.ran.size(), begun) << "what the device had is finished, and no more";
   EXPECT_EQ(daemons.StateOf(job), JobState::kPaused);
 
@@ -197,7 +196,7 @@ TEST(TwoDaemons, AJobThatIsPausedAndResumedThroughTheOtherDaemonGoesOn) {
   daemons.first.loop->Tick();
   daemons.first.Drain();
   EXPECT_EQ(daemons.StateOf(job), JobState::kRunning);
-  daemons.Wait(60 * kSecond);
+  daemons.Wait(60 * kSecondNs);
   daemons.ExpectDone({job}, {{1, 40}});
 }
 
@@ -214,25 +213,25 @@ TEST(TwoDaemons, AJobThatWasTheOthersBetweenTwoLooksIsBegunAnew) {
   // Who is late itself only renews, and takes from its next call on.
   const auto take = [&](World& world) {
     const tuning_db::Ownership& self = world.farm_options.ownership;
-    EXPECT_TRUE(store.RenewJobs(self, 10 * kSecond).ok());
-    return store.TakeJobs(self, 10 * kSecond).value().size();
+    EXPECT_TRUE(store.RenewJobs(self, 10 * kSecondNs).ok());
+    return store.TakeJobs(self, 10 * kSecondNs).value().size();
   };
-  daemons.shared->clock.now_ns += 11 * kSecond;
+  daemons.shared->clock.now_ns += 11 * kSecondNs;
   ASSERT_EQ(take(daemons.second), 1u);
   daemons.second.loop->SeeOwners({job});
   while (daemons.Trials()[1] < 40) {
-    daemons.shared->clock.now_ns += kSecond / 5;
+    daemons.shared->clock.now_ns += kSecondNs / 5;
     take(daemons.second);
     daemons.second.dispatcher->Tick();
     daemons.second.loop->Tick();
     daemons.second.Run(20);
   }
-  daemons.shared->clock.now_ns += 11 * kSecond;
+  daemons.shared->clock.now_ns += 11 * kSecondNs;
   ASSERT_EQ(take(daemons.first), 1u);
   daemons.first.loop->SeeOwners({job});
   // The first one's worker was silent meanwhile.
   daemons.first.AddWorker("w3");
-  daemons.Wait(120 * kSecond);
+  daemons.Wait(120 * kSecondNs);
   daemons.ExpectDone({job}, {{1, 60}});
   EXPECT_TRUE(daemons.first.EndState() == whole.EndState());
 }
@@ -256,7 +255,7 @@ TEST(TwoDaemons, BudgetsAreMetExactlyWhateverIsPausedWheneverThroughWhichever) {
       if (random.Below(3) == 0) any().loop->Tick();
     }
     for (const int64_t job : jobs) (void)daemons.Ask(any(), &TuningLoop::ResumeJob, job);
-    daemons.Wait(200 * kSecond);
+    daemons.Wait(200 * kSecondNs);
     daemons.ExpectDone(jobs, {{1, 40}, {2, 40}, {3, 40}});
     if (HasFailure()) return;
   }

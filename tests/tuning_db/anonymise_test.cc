@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/clock.h"
 #include "tests/tuning_db/examples.h"
 
 namespace hone::tuning_db {
@@ -65,7 +66,6 @@ TEST(Anonymise, WhatMakesALogUsefulStays) {
   EXPECT_EQ(line.record.samples_ns, record.samples_ns);
   EXPECT_EQ(line.record.toolchain, record.toolchain);
   EXPECT_EQ(line.record.regime, record.regime);
-  constexpr int64_t kDayNs = 86'400'000'000'000;
   EXPECT_EQ(line.record.wall_time_ns, record.wall_time_ns / kDayNs * kDayNs);
 }
 

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr int kThreads = 4;
-constexpr int kTrials = 24;
+constexpr int kTrialsSettled = 24;
 
 void InThreads(const std::function<void(int)>& body) {
   std::vector<std::thread> threads;
@@ -35,9 +35,9 @@ void CompeteForTrials(Store& store) {
   std::set<int64_t> fences;
   std::atomic<int> leases = 0;
   InThreads([&](int thread) {
-    for (int n = 0; n < kTrials; ++n) {
+    for (int n = 0; n < kTrialsSettled; ++n) {
       const Trial trial =
-          store.Propose({ExampleTrial(task, job, (n + thread) % kTrials)}).value()[0];
+          store.Propose({ExampleTrial(task, job, (n + thread) % kTrialsSettled)}).value()[0];
       const auto leased = store.Lease(trial.id, "worker");
       if (!leased.ok()) {
         EXPECT_TRUE(absl::IsFailedPrecondition(leased.status())) << leased.status();
@@ -55,11 +55,11 @@ void CompeteForTrials(Store& store) {
       EXPECT_TRUE(store.ListRecords({.task = task}, Order::kOldestFirst, "", 3).ok());
     }
   });
-  EXPECT_EQ(settled, kTrials);
+  EXPECT_EQ(settled, kTrialsSettled);
   EXPECT_EQ(fences.size(), static_cast<size_t>(leases)) << "a fence was given twice";
   EXPECT_THAT(store.OpenTrials(0).value(), IsEmpty());
-  EXPECT_THAT(store.Records({}).value(), SizeIs(kTrials));
-  EXPECT_THAT(store.ListEvents(job, 0, 0).value(), SizeIs(kTrials));
+  EXPECT_THAT(store.Records({}).value(), SizeIs(kTrialsSettled));
+  EXPECT_THAT(store.ListEvents(job, 0, 0).value(), SizeIs(kTrialsSettled));
   EXPECT_THAT(store.Check().value(), IsEmpty());
 }
 
@@ -73,10 +73,11 @@ void CompeteForImportsAndAFinal(Store& store) {
   std::atomic<int> imported = 0;
   std::atomic<int> finals = 0;
   InThreads([&](int thread) {
-    for (int n = 0; n < kTrials; n += 3) {
+    for (int n = 0; n < kTrialsSettled; n += 3) {
       std::vector<Measured> batch;
       for (int i = 0; i < 5; ++i) {
-        batch.push_back({ExampleTrial(task, 0, (n + i + thread) % kTrials), ExampleRecord(0)});
+        batch.push_back(
+            {ExampleTrial(task, 0, (n + i + thread) % kTrialsSettled), ExampleRecord(0)});
       }
       const std::vector<SettleResult> results = store.ImportMany(batch).value();
       imported += static_cast<int>(std::ranges::count(results, SettleResult::kSettled));
@@ -84,10 +85,10 @@ void CompeteForImportsAndAFinal(Store& store) {
     finals += store.SettleFinal(fence, ExampleRecord(trial), ExampleFinal(task, 0)).value() ==
               SettleResult::kSettled;
   });
-  EXPECT_EQ(imported, kTrials);
+  EXPECT_EQ(imported, kTrialsSettled);
   EXPECT_EQ(finals, 1);
   EXPECT_EQ(store.NewestFinal(task, kSignature).value().value().id, 1);
-  EXPECT_THAT(store.Records({}).value(), SizeIs(kTrials + 1));
+  EXPECT_THAT(store.Records({}).value(), SizeIs(kTrialsSettled + 1));
   EXPECT_THAT(store.Check().value(), IsEmpty());
 }
 

@@ -16,6 +16,9 @@
 
 namespace hone::tuning_db {
 
+// Longer than any test runs.
+inline constexpr int64_t kLeaseNs = 3600 * int64_t{1'000'000'000};
+
 // One place that holds a store. Destroyed with all it holds.
 class StoreFixture {
  public:

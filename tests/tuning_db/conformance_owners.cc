@@ -9,9 +9,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr int64_t kLeaseNs = int64_t{3600} * 1'000'000'000;
-
-std::vector<int64_t> Ids(const std::vector<Job>& jobs) {
+std::vector<int64_t> IdsOfJobs(const std::vector<Job>& jobs) {
   std::vector<int64_t> ids;
   for (const Job& job : jobs) ids.push_back(job.id);
   return ids;
@@ -43,7 +41,7 @@ TEST_P(Conformance, ANewLifeTakesTheJobsOfTheOneBefore) {
   Reopen();
   const Ownership now = store_->BeginEpoch("daemon", kLeaseNs).value();
   const auto taken = store_->TakeJobs(now, kLeaseNs).value();
-  ASSERT_THAT(Ids(taken), ElementsAre(open));
+  ASSERT_THAT(IdsOfJobs(taken), ElementsAre(open));
   EXPECT_EQ(taken[0].epoch, now.epoch);
   EXPECT_EQ(store_->GetJob(open)->epoch, now.epoch);
   EXPECT_EQ(store_->GetJob(ended)->epoch, before.epoch);
@@ -56,13 +54,13 @@ TEST_P(Conformance, WritesToAJobOfAnotherAreRefused) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const Ownership before = store_->BeginEpoch("daemon", kLeaseNs).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;
-  ASSERT_THAT(Ids(store_->TakeJobs(before, kLeaseNs).value()), ElementsAre(job));
+  ASSERT_THAT(IdsOfJobs(store_->TakeJobs(before, kLeaseNs).value()), ElementsAre(job));
   ASSERT_TRUE(store_->SetJobState(before, job, JobState::kRunning, "").ok());
   const Trial trial = store_->Propose(before, {ExampleTrial(task, job)}).value().at(0);
   const int64_t fence =
       store_->Lease({.trial = trial.id, .worker = "w", .ownership = before}).value().fence;
   const Ownership now = store_->BeginEpoch("daemon", kLeaseNs).value();
-  ASSERT_THAT(Ids(store_->TakeJobs(now, kLeaseNs).value()), ElementsAre(job));
+  ASSERT_THAT(IdsOfJobs(store_->TakeJobs(now, kLeaseNs).value()), ElementsAre(job));
 
   EXPECT_TRUE(absl::IsAborted(store_->SetJobState(before, job, JobState::kRunning, "")));
   EXPECT_TRUE(absl::IsAborted(store_->SetJobRan(before, job, 1)));
@@ -98,7 +96,7 @@ TEST_P(Conformance, OwnersThatAreInTimeKeepTheirJobs) {
 
   // It says nothing until its time is over.
   ASSERT_TRUE(store_->RenewJobs(one, -1).ok());
-  EXPECT_THAT(Ids(store_->TakeJobs(other, kLeaseNs).value()), ElementsAre(job));
+  EXPECT_THAT(IdsOfJobs(store_->TakeJobs(other, kLeaseNs).value()), ElementsAre(job));
   EXPECT_EQ(store_->GetJob(job)->owner, "other");
   EXPECT_THAT(store_->RenewJobs(one, kLeaseNs).value(), IsEmpty()) << "it renews too late";
   EXPECT_THAT(store_->TakeJobs(one, kLeaseNs).value(), IsEmpty());
@@ -129,7 +127,7 @@ TEST_P(Conformance, WhoComesBackLateRenewsAndTakesNothing) {
   EXPECT_THAT(store_->TakeJobs(other, kLeaseNs).value(), IsEmpty());
   EXPECT_THAT(store_->RenewJobs(other, -1).value(), ElementsAre(job));
   // It stays away: whoever has renewed in time takes its jobs.
-  EXPECT_THAT(Ids(store_->TakeJobs(one, kLeaseNs).value()), ElementsAre(job));
+  EXPECT_THAT(IdsOfJobs(store_->TakeJobs(one, kLeaseNs).value()), ElementsAre(job));
 }
 
 TEST_P(Conformance, WhatIsLeftOfAnEndedJobIsAnybodysWhoWantsIt) {

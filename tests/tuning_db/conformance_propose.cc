@@ -10,8 +10,6 @@ namespace {
 
 using testing::SizeIs;
 
-constexpr int64_t kLeaseNs = int64_t{3600} * 1'000'000'000;
-
 absl::StatusOr<std::vector<Trial>> ProposeLater(Store& store, const Ownership& ownership,
                                                 const std::vector<Trial>& trials) {
   std::promise<absl::StatusOr<std::vector<Trial>>> promise;

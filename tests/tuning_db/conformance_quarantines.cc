@@ -7,19 +7,19 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Quarantine Of(const std::string& worker, const std::string& device) {
+Quarantine QuarantineOf(const std::string& worker, const std::string& device) {
   return {.worker = worker, .device = device, .reason = "a new fan \"x\"", .by = "ann"};
 }
 
 }  // namespace
 
 TEST_P(Conformance, AQuarantineKeepsEveryFieldUntilItEnds) {
-  const Quarantine device = store_->SetQuarantine(Of("w2", "cpu0")).value();
+  const Quarantine device = store_->SetQuarantine(QuarantineOf("w2", "cpu0")).value();
   EXPECT_GT(device.at_ns, 0);
   EXPECT_EQ(device.reason, "a new fan \"x\"");
   EXPECT_EQ(device.by, "ann");
-  const Quarantine whole = store_->SetQuarantine(Of("w2", "")).value();
-  const Quarantine other = store_->SetQuarantine(Of("w1", "cpu0")).value();
+  const Quarantine whole = store_->SetQuarantine(QuarantineOf("w2", "")).value();
+  const Quarantine other = store_->SetQuarantine(QuarantineOf("w1", "cpu0")).value();
   Reopen();
   EXPECT_THAT(store_->ListQuarantines().value(), ElementsAre(other, whole, device));
   EXPECT_THAT(store_->EndQuarantines("w1", "cpu1").value(), IsEmpty());
@@ -29,9 +29,9 @@ TEST_P(Conformance, AQuarantineKeepsEveryFieldUntilItEnds) {
 }
 
 TEST_P(Conformance, AWorkersQuarantinesEndTogether) {
-  const Quarantine whole = store_->SetQuarantine(Of("w2", "")).value();
-  const Quarantine device = store_->SetQuarantine(Of("w2", "cpu0")).value();
-  const Quarantine other = store_->SetQuarantine(Of("w1", "")).value();
+  const Quarantine whole = store_->SetQuarantine(QuarantineOf("w2", "")).value();
+  const Quarantine device = store_->SetQuarantine(QuarantineOf("w2", "cpu0")).value();
+  const Quarantine other = store_->SetQuarantine(QuarantineOf("w1", "")).value();
   EXPECT_THAT(store_->EndQuarantines("", "").value(), IsEmpty());
   EXPECT_THAT(store_->EndQuarantines("w2", "").value(), ElementsAre(whole, device));
   EXPECT_THAT(store_->EndQuarantines("w2", "").value(), IsEmpty());
@@ -39,8 +39,8 @@ TEST_P(Conformance, AWorkersQuarantinesEndTogether) {
 }
 
 TEST_P(Conformance, ASecondQuarantineReplacesTheFirst) {
-  ASSERT_TRUE(store_->SetQuarantine(Of("w", "cpu0")).ok());
-  Quarantine newer = Of("w", "cpu0");
+  ASSERT_TRUE(store_->SetQuarantine(QuarantineOf("w", "cpu0")).ok());
+  Quarantine newer = QuarantineOf("w", "cpu0");
   newer.reason = "its times drift";
   newer.by = "bob";
   const Quarantine set = store_->SetQuarantine(newer).value();
@@ -49,7 +49,7 @@ TEST_P(Conformance, ASecondQuarantineReplacesTheFirst) {
 }
 
 TEST_P(Conformance, AQuarantineOfNoWorkerIsRefused) {
-  EXPECT_TRUE(absl::IsInvalidArgument(store_->SetQuarantine(Of("", "cpu0")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->SetQuarantine(QuarantineOf("", "cpu0")).status()));
   EXPECT_THAT(store_->ListQuarantines().value(), IsEmpty());
 }
 

@@ -21,10 +21,10 @@ namespace {
 
 using testing::IsSupersetOf;
 
-constexpr int kTrials = 7;
+constexpr int kCrashTrials = 7;
 
 TEST(CrashPoints, EveryTransitionIsSurroundedByPoints) {
-  CrashRun run(kTrials);
+  CrashRun run(kCrashTrials);
   const std::vector<std::string> points = run.ListPoints();
   std::set<std::string> wanted = {"lock.before_open",   "lock.taken",          "lock.named",
                                   "lock.released",      "create.before_build", "create.built",
@@ -46,13 +46,13 @@ TEST(CrashPoints, EveryTransitionIsSurroundedByPoints) {
 }
 
 TEST(CrashPoints, KilledAtEachNothingIsLostAndTheScriptEndsAlike) {
-  CrashRun undisturbed(kTrials);
+  CrashRun undisturbed(kCrashTrials);
   const std::vector<std::string> passages = Passages(undisturbed.ListPoints());
   const std::string expected = undisturbed.Summary();
   EXPECT_GT(passages.size(), 100u);
   for (const std::string& passage : passages) {
     SCOPED_TRACE(passage);
-    CrashRun run(kTrials);
+    CrashRun run(kCrashTrials);
     ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
     run.ExpectNothingLost();
     ASSERT_EQ(run.LiveUntil(""), CrashRun::End::kFinished);
@@ -81,7 +81,7 @@ int VersionOf(const std::string& path) {
 }
 
 TEST(CrashPoints, KilledInAMigrationItIsDoneOrNot) {
-  CrashRun undisturbed(kTrials);
+  CrashRun undisturbed(kCrashTrials);
   MakeOldDatabase(undisturbed.database());
   const std::vector<std::string> passages = Passages(undisturbed.ListPoints());
   const std::string expected = undisturbed.Summary();
@@ -90,7 +90,7 @@ TEST(CrashPoints, KilledInAMigrationItIsDoneOrNot) {
     if (!passage.starts_with("migration.")) continue;
     ++migrations;
     SCOPED_TRACE(passage);
-    CrashRun run(kTrials);
+    CrashRun run(kCrashTrials);
     MakeOldDatabase(run.database());
     ASSERT_EQ(run.LiveUntil(passage), CrashRun::End::kKilled);
     const int running = VersionIn(passage);

@@ -11,8 +11,8 @@
 namespace hone::tuning_db {
 namespace {
 
-constexpr int64_t kLeaseNs = 1'000'000'000;
-constexpr int kTrials = 4;
+constexpr int64_t kScriptLeaseNs = 1'000'000'000;
+constexpr int kScriptTrials = 4;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void FaultScript::Run() {
 }
 
 void FaultScript::Begin(Store& store) {
-  const auto self = store.BeginEpoch("daemon", kLeaseNs);
+  const auto self = store.BeginEpoch("daemon", kScriptLeaseNs);
   if (Acknowledge(self.ok())) epoch_ = self->epoch;
   const auto task = store.EnsureTask(ExampleTask());
   if (!Acknowledge(task.ok())) return;
@@ -44,7 +44,7 @@ void FaultScript::Begin(Store& store) {
 void FaultScript::Measure(Store& store) {
   if (job_ == 0) return;
   std::vector<Trial> wanted;
-  for (int n = 0; n < kTrials; ++n) wanted.push_back(ExampleTrial(task_, job_, n));
+  for (int n = 0; n < kScriptTrials; ++n) wanted.push_back(ExampleTrial(task_, job_, n));
   const auto rows = store.Propose(wanted);
   if (!Acknowledge(rows.ok())) return;
   proposed_ = *rows;
@@ -82,7 +82,7 @@ void FaultScript::End(Store& store) {
   if (const auto final = store.AddFinal(ExampleFinal(task_, job_)); Acknowledge(final.ok())) {
     final_ = *final;
   }
-  has_rest_ = Acknowledge(store.SetDeviceRest({"w", "cpu", 1, 1, kLeaseNs, "lost"}).ok());
+  has_rest_ = Acknowledge(store.SetDeviceRest({"w", "cpu", 1, 1, kScriptLeaseNs, "lost"}).ok());
   const Task task = ExampleTask();
   has_miss_ = Acknowledge(store
                               .RecordMisses({{task.workload, task.workload_digest, kSignature,
@@ -103,7 +103,7 @@ void FaultScript::ExpectAcknowledged() const {
     EXPECT_GE(store.GetJob(job_)->state, state_);
     EXPECT_GE(store.GetJob(job_)->ran_ns, ran_ns_);
   }
-  EXPECT_GT(store.BeginEpoch("later", kLeaseNs).value().epoch, epoch_);
+  EXPECT_GT(store.BeginEpoch("later", kScriptLeaseNs).value().epoch, epoch_);
   const auto open = store.OpenTrials(0).value();
   const auto records = store.Records({.with_retracted = true}).value();
   for (const Trial& trial : proposed_) {

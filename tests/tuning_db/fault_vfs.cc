@@ -43,7 +43,7 @@ Disk& TheDisk() {
   return disk;
 }
 
-std::string ContentsOf(const std::string& path) {
+std::string BytesOf(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -194,7 +194,7 @@ int Open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   }
   ours->path = new std::string(name != nullptr ? name : "");
   if (!disk.files.contains(*ours->path)) {
-    disk.files[*ours->path].durable = ContentsOf(*ours->path);
+    disk.files[*ours->path].durable = BytesOf(*ours->path);
   }
   file->pMethods = &kMethods;
   return SQLITE_OK;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostCalibrations = 16;
 // Workers that are gone and those that are connected count together.
-constexpr size_t kMostDevices = 4096;
+constexpr size_t kMostKnownDevices = 4096;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ DeviceHistory DeviceHistories::Of(const std::string& worker, const std::string& 
 }
 
 void DeviceHistories::Forget(const std::function<bool(const std::string& worker)>& is_connected) {
-  if (known_.size() < kMostDevices) return;
+  if (known_.size() < kMostKnownDevices) return;
   std::erase_if(known_, [&](const auto& item) { return !is_connected(item.first.first); });
 }
 

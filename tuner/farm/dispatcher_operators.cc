@@ -8,6 +8,7 @@
 #include "support/log.h"
 #include "support/status.h"
 #include "tuner/farm/dispatcher.h"
+#include "tuner/farm/fleet.h"
 #include "tuner/farm/worker_info.h"
 #include "tuner/one_line.h"
 
@@ -19,7 +20,6 @@ using tuning_db::Quarantine;
 namespace {
 
 constexpr size_t kMostReasonBytes = 1024;
-constexpr size_t kMostNameBytes = 256;
 constexpr size_t kMostQuarantines = 4096;
 // A worker answers at once.
 constexpr int64_t kUndrainLimitNs = 10'000'000'000;

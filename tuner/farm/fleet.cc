@@ -18,8 +18,7 @@ namespace v1 = hone::v1;
 
 namespace {
 
-constexpr int kMostDevices = 256;
-constexpr size_t kMostNameBytes = 256;
+constexpr int kMostDevicesOfOne = 256;
 constexpr int kMostHeldFences = 4096;
 // Leases of one device, whatever its worker asks for: they wait where others could run them.
 constexpr uint64_t kMostWindow = 256;
@@ -39,13 +38,13 @@ bool Exclude(const v1::Device& a, const v1::Device& b) {
 }
 
 // One line of a log or a list.
-bool IsName(const std::string& name) {
+bool IsOneLine(const std::string& name) {
   return !name.empty() && name.size() <= kMostNameBytes &&
          std::none_of(name.begin(), name.end(), absl::ascii_iscntrl);
 }
 
 absl::Status AreWellFormed(const v1::Hello& hello) {
-  if (!IsName(hello.worker())) {
+  if (!IsOneLine(hello.worker())) {
     return absl::InvalidArgumentError(
         fmt::format("a worker needs a name that is unique on the farm, of 1 to {} bytes without "
                     "control characters",
@@ -56,15 +55,15 @@ absl::Status AreWellFormed(const v1::Hello& hello) {
         fmt::format("expected worker {} to speak a range of protocols, found {} to {}",
                     hello.worker(), hello.min_protocol(), hello.max_protocol()));
   }
-  if (hello.devices_size() > kMostDevices || hello.held_fences_size() > kMostHeldFences) {
+  if (hello.devices_size() > kMostDevicesOfOne || hello.held_fences_size() > kMostHeldFences) {
     return absl::InvalidArgumentError(
         fmt::format("expected at most {} devices and {} held fences of worker {}, found {} and {}",
-                    kMostDevices, kMostHeldFences, hello.worker(), hello.devices_size(),
+                    kMostDevicesOfOne, kMostHeldFences, hello.worker(), hello.devices_size(),
                     hello.held_fences_size()));
   }
   std::set<std::string> ids;
   for (const v1::Device& device : hello.devices()) {
-    if (!IsName(device.id())) {
+    if (!IsOneLine(device.id())) {
       return absl::InvalidArgumentError(
           fmt::format("a device of worker {} needs an id of 1 to {} bytes without control "
                       "characters",
@@ -179,10 +178,10 @@ absl::Status Fleet::Update(Session& session, const v1::DeviceUpdate& update) {
     return absl::OkStatus();
   }
   const bool is_new = session.devices.count(id) == 0;
-  if (!IsName(id) || (is_new && session.devices.size() >= kMostDevices)) {
+  if (!IsOneLine(id) || (is_new && session.devices.size() >= kMostDevicesOfOne)) {
     return absl::InvalidArgumentError(
         fmt::format("expected at most {} devices with ids of worker {}, found \"{}\" besides",
-                    kMostDevices, session.worker(), id));
+                    kMostDevicesOfOne, session.worker(), id));
   }
   Describe(session, update.device(), &session.devices[id]);
   return absl::OkStatus();

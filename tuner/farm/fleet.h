@@ -29,6 +29,9 @@ namespace hone::tuner {
 inline constexpr uint32_t kFarmProtocol = 3;
 inline constexpr uint32_t kOldestFarmProtocol = 2;
 
+// The longest name of a worker or a device.
+inline constexpr size_t kMostNameBytes = 256;
+
 struct FleetDevice {
   hone::v1::Device info;
   uint64_t window = 0;  // leases that it may hold at once; of protocol 2: those it has credit for

@@ -18,7 +18,7 @@ using tuning_db::Trial;
 
 namespace {
 
-Outcome ToOutcome(v1::BuildOutcome outcome) {
+Outcome OutcomeOfBuild(v1::BuildOutcome outcome) {
   switch (outcome) {
     case v1::BUILD_OUTCOME_INVALID_CONFIG:
       return Outcome::kInvalidConfig;
@@ -199,7 +199,7 @@ void BuildStage::OnTrialBuilt(TaskRunner& runner, int64_t trial, const v1::Build
   const auto it = runner.open.find(trial);
   if (it == runner.open.end()) return;
   if (reply.outcome() != v1::BUILD_OUTCOME_OK) {
-    return events_.trial_failed(it->second, ToOutcome(reply.outcome()), reply.message(),
+    return events_.trial_failed(it->second, OutcomeOfBuild(reply.outcome()), reply.message(),
                                 reply.toolchain());
   }
   events_.trial_built(runner, it->second, ToArtifact(reply));

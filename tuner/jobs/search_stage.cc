@@ -21,7 +21,7 @@ using tuning_db::TrialState;
 namespace {
 
 // What a submitter has of the devices of a target.
-struct Share {
+struct SubmitterShare {
   int64_t open = 0;   // trials
   double weight = 0;  // of the greatest priority that it waits with
 };
@@ -100,8 +100,8 @@ void SearchStage::ProposeMore() {
 TaskRunner* SearchStage::Choose() {
   const int batch = loop_.options.batch;
   std::map<DeviceNeed, int64_t> open;
-  std::map<std::string, int64_t> open_of;                      // by submitter
-  std::map<std::pair<DeviceNeed, std::string>, Share> shares;  // by need and submitter
+  std::map<std::string, int64_t> open_of;                               // by submitter
+  std::map<std::pair<DeviceNeed, std::string>, SubmitterShare> shares;  // by need and submitter
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!runner->is_served) continue;
     const int64_t of_runner =
@@ -121,12 +121,12 @@ TaskRunner* SearchStage::Choose() {
     if (most_of_one > 0 && IsFull(open_of[runner->submitter()], batch, most_of_one)) continue;
     able.push_back(runner.get());
     views.push_back(ViewOf(*runner, batch));
-    Share& share = shares[{need, runner->submitter()}];
+    SubmitterShare& share = shares[{need, runner->submitter()}];
     share.weight = std::max(share.weight, PriorityWeight(runner->priority()));
   }
   if (able.empty()) return nullptr;
   for (size_t i = 0; i < able.size(); ++i) {
-    const Share& share = shares[{able[i]->Need(), able[i]->submitter()}];
+    const SubmitterShare& share = shares[{able[i]->Need(), able[i]->submitter()}];
     views[i].share = static_cast<double>(share.open) / share.weight;
   }
   return able[loop_.parts.scheduler->Pick(views)];

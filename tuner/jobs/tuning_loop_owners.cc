@@ -18,7 +18,7 @@ using tuning_db::JobState;
 
 namespace {
 
-bool Share(const std::set<TaskKey>& keys, const Job& other) {
+bool ShareATask(const std::set<TaskKey>& keys, const Job& other) {
   return std::ranges::any_of(
       other.tasks, [&](const tuning_db::JobTask& task) { return keys.contains(KeyOf(task)); });
 }
@@ -38,7 +38,7 @@ bool TuningLoop::MayRun(const Job& job, const std::vector<Job>& open) const {
   if (!IsOurs(job) || job.state == JobState::kPaused) return false;
   const std::set<TaskKey> keys = KeysOf(job);
   return std::ranges::none_of(open, [&](const Job& other) {
-    return !IsOurs(other) && GoesBefore(other, job) && Share(keys, other);
+    return !IsOurs(other) && GoesBefore(other, job) && ShareATask(keys, other);
   });
 }
 
@@ -53,7 +53,7 @@ absl::StatusOr<bool> TuningLoop::Claim(const Job& job) {
   HONE_ASSIGN_OR_RETURN(const std::vector<Job> open, OpenJobs());
   const std::set<TaskKey> keys = KeysOf(job);
   const auto running = std::ranges::find_if(open, [&](const Job& other) {
-    return !IsOurs(other) && other.state == JobState::kRunning && Share(keys, other);
+    return !IsOurs(other) && other.state == JobState::kRunning && ShareATask(keys, other);
   });
   if (running == open.end()) return true;
   HONE_RETURN_IF_ERROR(QueueAgain(job.id));

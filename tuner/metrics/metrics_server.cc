@@ -58,22 +58,6 @@ prometheus::MetricFamily FamilyOf(const Metric& metric) {
   return family;
 }
 
-class Collector final : public prometheus::Collectable {
- public:
-  explicit Collector(MetricsServer::Collect collect) : collect_(std::move(collect)) {}
-
-  std::vector<prometheus::MetricFamily> Collect() const override {
-    std::vector<prometheus::MetricFamily> families;
-    for (const Metric& metric : collect_()) {
-      if (!metric.samples.empty()) families.push_back(FamilyOf(metric));
-    }
-    return families;
-  }
-
- private:
-  const MetricsServer::Collect collect_;
-};
-
 // The HTTP server would listen everywhere where no host is named.
 absl::StatusOr<std::string> Listening(const std::string& address) {
   const size_t colon = address.rfind(':');
@@ -93,8 +77,24 @@ absl::StatusOr<std::string> Listening(const std::string& address) {
 
 }  // namespace
 
+class MetricsCollector final : public prometheus::Collectable {
+ public:
+  explicit MetricsCollector(MetricsServer::Collect collect) : collect_(std::move(collect)) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> families;
+    for (const Metric& metric : collect_()) {
+      if (!metric.samples.empty()) families.push_back(FamilyOf(metric));
+    }
+    return families;
+  }
+
+ private:
+  const MetricsServer::Collect collect_;
+};
+
 struct MetricsServer::Impl {
-  std::shared_ptr<Collector> collector;
+  std::shared_ptr<MetricsCollector> collector;
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 
@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::s
                                                                     Collect collect) {
   HONE_ASSIGN_OR_RETURN(const std::string listening, Listening(address));
   auto impl = std::make_unique<Impl>();
-  impl->collector = std::make_shared<Collector>(std::move(collect));
+  impl->collector = std::make_shared<MetricsCollector>(std::move(collect));
   try {
     impl->exposer = std::make_unique<prometheus::Exposer>(listening, kThreads);
     impl->exposer->RegisterCollectable(impl->collector);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hone/v1/auth.grpc.pb.h"
+#include "support/clock.h"
 #include "support/file_system.h"
 #include "support/version.h"
 #include "transport/certificates.h"
@@ -16,8 +17,6 @@ namespace hone::tuner {
 namespace v1 = hone::v1;
 
 namespace {
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 class AuthServiceImpl final : public v1::AuthService::CallbackService {
  public:

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kMostReceivedBytes = size_t{4} << 20;
 // What may wait to be written to a worker: one that does not read is not served. Chunks of
 // artifacts are bounded by the artifact server.
-constexpr size_t kMostWaiting = 4096;
+constexpr size_t kMostUnsent = 4096;
 
 // The stream of one worker. Lives until gRPC and the dispatcher are done with it. The next message
 // is read when the one before has been dealt with, so a worker that talks too much waits, not the
@@ -54,7 +54,7 @@ class WorkStream final : public grpc::ServerBidiReactor<v1::WorkRequest, v1::Wor
     bool is_full = false;
     {
       const std::lock_guard lock(mutex_);
-      is_full = queue_.size() >= kMostWaiting;
+      is_full = queue_.size() >= kMostUnsent;
       is_dropped = closing_ || is_full;
       if (!is_dropped) queue_.push_back({std::move(message), std::move(written)});
       if (!is_dropped && !writing_) {

@@ -20,7 +20,7 @@ namespace v1 = hone::v1;
 namespace {
 
 // So many calls that take long wait for their turn at most.
-constexpr int kMostWaiting = 64;
+constexpr int kMostLongCalls = 64;
 
 class LogServiceImpl final : public v1::LogService::CallbackService {
  public:
@@ -131,7 +131,7 @@ class LogServiceImpl final : public v1::LogService::CallbackService {
   grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, const Ask& ask,
                                         Response* response) {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    if (waiting_.fetch_add(1) >= kMostWaiting) {
+    if (waiting_.fetch_add(1) >= kMostLongCalls) {
       --waiting_;
       reactor->Finish(ToGrpc(absl::ResourceExhaustedError(
           "expected few who ask for all of the log at a time, found too many; ask again in a "

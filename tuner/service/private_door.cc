@@ -24,9 +24,11 @@ pid_t ParentOf(pid_t process) {
   return static_cast<pid_t>(std::atol(stat.c_str() + name_end + 4));
 }
 
-class Refusing final : public grpc::CallbackGenericService {
+}  // namespace
+
+class RefusingService final : public grpc::CallbackGenericService {
  public:
-  explicit Refusing(std::string why) : why_(std::move(why)) {}
+  explicit RefusingService(std::string why) : why_(std::move(why)) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override {
     class Reactor final : public grpc::ServerGenericBidiReactor {
@@ -43,14 +45,12 @@ class Refusing final : public grpc::CallbackGenericService {
   const std::string why_;
 };
 
-}  // namespace
-
 bool IsOfClient(pid_t peer, pid_t client) { return peer == client || ParentOf(peer) == client; }
 
 struct ClosedDoor::Impl {
   explicit Impl(std::string why) : service(std::move(why)) {}
 
-  Refusing service;
+  RefusingService service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
 };

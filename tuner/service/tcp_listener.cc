@@ -17,7 +17,7 @@
 namespace hone::tuner {
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kTcpBacklog = 1024;
 constexpr int kTries = 16;
 
 struct Address {
@@ -92,7 +92,7 @@ int ListenAt(Address& address) {
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));  // connections inherit it
   if (address.IsIpv6()) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-  if (bind(fd, address.get(), address.size) == 0 && listen(fd, kBacklog) == 0 &&
+  if (bind(fd, address.get(), address.size) == 0 && listen(fd, kTcpBacklog) == 0 &&
       getsockname(fd, address.get(), &address.size) == 0) {
     return fd;
   }

@@ -15,7 +15,7 @@
 namespace hone::tuner {
 namespace {
 
-constexpr int kBacklog = 128;
+constexpr int kUnixBacklog = 128;
 
 absl::Status Bind(int fd, const std::string& path) {
   sockaddr_un address = {};
@@ -24,7 +24,7 @@ absl::Status Bind(int fd, const std::string& path) {
   // The mode is set before the socket has a name, so that nobody else may ever dial.
   if (fchmod(fd, 0600) != 0 ||
       bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(fd, kBacklog) != 0) {
+      listen(fd, kUnixBacklog) != 0) {
     return ErrnoStatus(errno, "cannot listen on", path);
   }
   return absl::OkStatus();

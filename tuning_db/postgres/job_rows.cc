@@ -40,8 +40,8 @@ Job JobOf(const Row& row) {
 }
 
 template <typename... Values>
-absl::StatusOr<std::vector<Job>> Select(Connection& db, const std::string& where,
-                                        const Values&... values) {
+absl::StatusOr<std::vector<Job>> SelectJobs(Connection& db, const std::string& where,
+                                            const Values&... values) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
       db.Query("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
@@ -101,15 +101,15 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
   // One more says whether the page is the last.
   HONE_ASSIGN_OR_RETURN(
       page.jobs,
-      Select(db,
-             fmt::format("WHERE id {} $1 AND ($2 OR submitter = $3) AND ($4 OR state = "
-                         "ANY($5::smallint[])) AND ($6 OR strpos(target, $7) > 0) AND "
-                         "($8 OR strpos(model, $9) > 0) AND submitted_at_ns >= $10 "
-                         "ORDER BY id {} LIMIT $11",
-                         is_newest_first ? '<' : '>', is_newest_first ? "DESC" : ""),
-             after, filter.submitter.empty(), filter.submitter, states.empty(), states,
-             filter.target.empty(), filter.target, filter.model.empty(), filter.model,
-             filter.submitted_since_ns, limit > 0 ? std::optional(limit + 1) : std::nullopt));
+      SelectJobs(db,
+                 fmt::format("WHERE id {} $1 AND ($2 OR submitter = $3) AND ($4 OR state = "
+                             "ANY($5::smallint[])) AND ($6 OR strpos(target, $7) > 0) AND "
+                             "($8 OR strpos(model, $9) > 0) AND submitted_at_ns >= $10 "
+                             "ORDER BY id {} LIMIT $11",
+                             is_newest_first ? '<' : '>', is_newest_first ? "DESC" : ""),
+                 after, filter.submitter.empty(), filter.submitter, states.empty(), states,
+                 filter.target.empty(), filter.target, filter.model.empty(), filter.model,
+                 filter.submitted_since_ns, limit > 0 ? std::optional(limit + 1) : std::nullopt));
   if (limit > 0 && static_cast<int64_t>(page.jobs.size()) > limit) {
     page.jobs.pop_back();
     page.is_last = false;
@@ -119,7 +119,7 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
 }
 
 absl::StatusOr<std::vector<Job>> ReadJobs(Connection& db, const std::vector<int64_t>& ids) {
-  return Select(db, "WHERE id = ANY($1::bigint[]) ORDER BY id", ids);
+  return SelectJobs(db, "WHERE id = ANY($1::bigint[]) ORDER BY id", ids);
 }
 
 absl::StatusOr<Job> ReadJob(Connection& db, int64_t id) {

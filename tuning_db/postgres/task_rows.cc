@@ -6,8 +6,8 @@ namespace hone::tuning_db::postgres {
 namespace {
 
 template <typename... Values>
-absl::StatusOr<std::vector<Task>> Select(Connection& db, const std::string& where,
-                                         const Values&... values) {
+absl::StatusOr<std::vector<Task>> SelectTasks(Connection& db, const std::string& where,
+                                              const Values&... values) {
   HONE_ASSIGN_OR_RETURN(
       const Rows rows,
       db.Query("SELECT k.id, w.body, k.workload_digest, k.anchor_digest, g.body FROM tasks k "
@@ -26,27 +26,28 @@ absl::StatusOr<std::vector<Task>> Select(Connection& db, const std::string& wher
 }  // namespace
 
 absl::StatusOr<Task> ReadTask(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks, Select(db, "WHERE k.id = $1", id));
+  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks, SelectTasks(db, "WHERE k.id = $1", id));
   if (tasks.empty()) return NoSuch("task", id);
   return std::move(tasks[0]);
 }
 
 absl::StatusOr<std::vector<Task>> ReadTasks(Connection& db, const std::string& workload_digest) {
-  return Select(db, "WHERE k.workload_digest = $1 ORDER BY k.id", Digest{workload_digest});
+  return SelectTasks(db, "WHERE k.workload_digest = $1 ORDER BY k.id", Digest{workload_digest});
 }
 
 absl::StatusOr<std::vector<Task>> ReadTasksOfJob(Connection& db, int64_t job) {
   HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
-  return Select(db, "JOIN job_tasks j ON j.task = k.id WHERE j.job = $1 ORDER BY j.position", job);
+  return SelectTasks(db, "JOIN job_tasks j ON j.task = k.id WHERE j.job = $1 ORDER BY j.position",
+                     job);
 }
 
 absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& workload_digest,
                                              const std::string& target) {
   HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> text, FindText(db, target));
   if (!text) return std::optional<Task>();
-  HONE_ASSIGN_OR_RETURN(
-      std::vector<Task> tasks,
-      Select(db, "WHERE k.workload_digest = $1 AND k.target = $2", Digest{workload_digest}, *text));
+  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks,
+                        SelectTasks(db, "WHERE k.workload_digest = $1 AND k.target = $2",
+                                    Digest{workload_digest}, *text));
   if (tasks.empty()) return std::optional<Task>();
   return std::optional<Task>(std::move(tasks[0]));
 }

@@ -9,8 +9,8 @@ namespace hone::tuning_db::postgres {
 namespace {
 
 template <typename... Values>
-absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& where,
-                                          const Values&... values) {
+absl::StatusOr<std::vector<Trial>> SelectTrials(Connection& db, const std::string& where,
+                                                const Values&... values) {
   HONE_ASSIGN_OR_RETURN(const Rows rows, db.Query(std::string("SELECT") + kTrialColumns +
                                                       "FROM trials t" + kTrialTexts + where,
                                                   values...));
@@ -44,14 +44,14 @@ Trial TrialOf(const Row& row, int first) {
 }
 
 absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, Select(db, "WHERE t.id = $1", id));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, SelectTrials(db, "WHERE t.id = $1", id));
   if (trials.empty()) return NoSuch("trial", id);
   return std::move(trials[0]);
 }
 
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job) {
-  if (job == 0) return Select(db, "WHERE t.state < 2 ORDER BY t.id");
-  return Select(db, "WHERE t.state < 2 AND t.job = $1 ORDER BY t.id", job);
+  if (job == 0) return SelectTrials(db, "WHERE t.state < 2 ORDER BY t.id");
+  return SelectTrials(db, "WHERE t.state < 2 AND t.job = $1 ORDER BY t.id", job);
 }
 
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial) {

@@ -11,7 +11,6 @@ namespace hone::tuning_db::sqlite {
 namespace {
 
 constexpr char kName[] = "hone-checksum";
-constexpr size_t kReservedAt = 20;  // https://www.sqlite.org/fileformat2.html
 constexpr size_t kHeaderBytes = 100;
 constexpr size_t kLeastPage = 512;
 constexpr size_t kLargestPage = 65536;
@@ -156,7 +155,7 @@ int Open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
 int Delete(sqlite3_vfs*, const char* name, int sync_folder) {
   return VfsBelow()->xDelete(VfsBelow(), name, sync_folder);
 }
-int Access(sqlite3_vfs*, const char* name, int flags, int* answer) {
+int AccessFile(sqlite3_vfs*, const char* name, int flags, int* answer) {
   return VfsBelow()->xAccess(VfsBelow(), name, flags, answer);
 }
 int FullPathname(sqlite3_vfs*, const char* name, int size, char* out) {
@@ -183,7 +182,7 @@ sqlite3_vfs MakeVfs() {
   vfs.zName = kName;
   vfs.xOpen = Open;
   vfs.xDelete = Delete;
-  vfs.xAccess = Access;
+  vfs.xAccess = AccessFile;
   vfs.xFullPathname = FullPathname;
   vfs.xRandomness = Randomness;
   vfs.xSleep = Sleep;

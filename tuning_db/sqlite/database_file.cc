@@ -28,7 +28,6 @@ namespace {
 constexpr char kMagic[] = "SQLite format 3";
 constexpr size_t kHeaderSize = 100;
 constexpr size_t kPageSizeAt = 16;
-constexpr size_t kReservedAt = 20;
 constexpr size_t kPageCountAt = 28;
 constexpr size_t kUserVersionAt = 60;
 constexpr size_t kApplicationIdAt = 68;

@@ -31,7 +31,7 @@ absl::Status ReadJobTasks(Connection& db, std::vector<Job>& jobs) {
   }
 }
 
-constexpr char kSelect[] =
+constexpr char kSelectJobs[] =
     "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, epoch, "
     "state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, submitter, "
     "submitted_at_ns, sandbox, device_class FROM jobs ";
@@ -81,7 +81,8 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
                              "(?4 = '' OR instr(target, ?4) > 0) AND "
                              "(?5 = '' OR instr(model, ?5) > 0) AND submitted_at_ns >= ?6 "
                              "ORDER BY id {} LIMIT ?7",
-                             kSelect, is_newest_first ? '<' : '>', is_newest_first ? "DESC" : "")));
+                             kSelectJobs, is_newest_first ? '<' : '>',
+                             is_newest_first ? "DESC" : "")));
   std::vector<int> states;
   for (const JobState state : filter.states) states.push_back(static_cast<int>(state));
   // One more says whether the page is the last.
@@ -103,7 +104,7 @@ absl::StatusOr<JobPage> ReadJobs(Connection& db, const JobFilter& filter, Order 
 }
 
 absl::StatusOr<Job> ReadJob(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(std::string(kSelect) + "WHERE id = ?"));
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(std::string(kSelectJobs) + "WHERE id = ?"));
   query.Bind(id);
   HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
   if (!has_row) return NoSuch("job", id);

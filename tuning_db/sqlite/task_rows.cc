@@ -5,14 +5,14 @@
 namespace hone::tuning_db::sqlite {
 namespace {
 
-constexpr char kSelect[] =
+constexpr char kSelectTasks[] =
     "SELECT k.id, w.body, k.workload_digest, k.anchor_digest, g.body FROM tasks k "
     "JOIN texts w ON w.id = k.workload JOIN texts g ON g.id = k.target ";
 
 template <typename... Values>
-absl::StatusOr<std::vector<Task>> Select(Connection& db, const std::string& where,
-                                         const Values&... values) {
-  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(kSelect + where));
+absl::StatusOr<std::vector<Task>> SelectTasks(Connection& db, const std::string& where,
+                                              const Values&... values) {
+  HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(kSelectTasks + where));
   query.Bind(values...);
   std::vector<Task> tasks;
   for (;;) {
@@ -25,18 +25,19 @@ absl::StatusOr<std::vector<Task>> Select(Connection& db, const std::string& wher
 }  // namespace
 
 absl::StatusOr<Task> ReadTask(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks, Select(db, "WHERE k.id = ?", id));
+  HONE_ASSIGN_OR_RETURN(std::vector<Task> tasks, SelectTasks(db, "WHERE k.id = ?", id));
   if (tasks.empty()) return NoSuch("task", id);
   return std::move(tasks[0]);
 }
 
 absl::StatusOr<std::vector<Task>> ReadTasks(Connection& db, const std::string& workload_digest) {
-  return Select(db, "WHERE k.workload_digest = ? ORDER BY k.id", workload_digest);
+  return SelectTasks(db, "WHERE k.workload_digest = ? ORDER BY k.id", workload_digest);
 }
 
 absl::StatusOr<std::vector<Task>> ReadTasksOfJob(Connection& db, int64_t job) {
   HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
-  return Select(db, "JOIN job_tasks j ON j.task = k.id WHERE j.job = ? ORDER BY j.position", job);
+  return SelectTasks(db, "JOIN job_tasks j ON j.task = k.id WHERE j.job = ? ORDER BY j.position",
+                     job);
 }
 
 absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& workload_digest,
@@ -45,7 +46,7 @@ absl::StatusOr<std::optional<Task>> FindTask(Connection& db, const std::string& 
   if (!text) return std::optional<Task>();
   HONE_ASSIGN_OR_RETURN(
       std::vector<Task> tasks,
-      Select(db, "WHERE k.workload_digest = ? AND k.target = ?", workload_digest, *text));
+      SelectTasks(db, "WHERE k.workload_digest = ? AND k.target = ?", workload_digest, *text));
   if (tasks.empty()) return std::optional<Task>();
   return std::optional<Task>(std::move(tasks[0]));
 }

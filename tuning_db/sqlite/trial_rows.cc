@@ -9,8 +9,8 @@ namespace hone::tuning_db::sqlite {
 namespace {
 
 template <typename... Values>
-absl::StatusOr<std::vector<Trial>> Select(Connection& db, const std::string& where,
-                                          const Values&... values) {
+absl::StatusOr<std::vector<Trial>> SelectTrials(Connection& db, const std::string& where,
+                                                const Values&... values) {
   HONE_ASSIGN_OR_RETURN(Statement query, db.Prepare(std::string("SELECT") + kTrialColumns +
                                                     "FROM trials t" + kTrialTexts + where));
   query.Bind(values...);
@@ -47,14 +47,14 @@ Trial TrialOf(const Statement& row, int first) {
 }
 
 absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id) {
-  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, Select(db, "WHERE t.id = ?", id));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, SelectTrials(db, "WHERE t.id = ?", id));
   if (trials.empty()) return NoSuch("trial", id);
   return std::move(trials[0]);
 }
 
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job) {
-  if (job == 0) return Select(db, "WHERE t.state < 2 ORDER BY t.id");
-  return Select(db, "WHERE t.state < 2 AND t.job = ? ORDER BY t.id", job);
+  if (job == 0) return SelectTrials(db, "WHERE t.state < 2 ORDER BY t.id");
+  return SelectTrials(db, "WHERE t.state < 2 AND t.job = ? ORDER BY t.id", job);
 }
 
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial) {

@@ -19,9 +19,6 @@ using loop::BinaryOp;
 using loop::Expr;
 using loop::ExprKind;
 
-bool IsBinary(const Expr& e, BinaryOp op) {
-  return e->kind == ExprKind::kBinary && e->binary_op == op;
-}
 bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
 bool IsDivision(BinaryOp op) {
   return op == BinaryOp::kDiv || op == BinaryOp::kMod || op == BinaryOp::kFloorDiv ||
@@ -133,13 +130,13 @@ llvm::Value* LaunchEmitter::EmitContracted(const Expr& e) {
   if (!is_sub && e->binary_op != BinaryOp::kAdd) return nullptr;
   const Expr& x = e->operands[0];
   const Expr& y = e->operands[1];
-  if (IsBinary(y, BinaryOp::kMul)) {
+  if (loop::IsBinary(y, BinaryOp::kMul)) {
     Value* sum = EmitExpr(x);
     Value* a = EmitFactor(y->operands[0]);
     Value* b = EmitFactor(y->operands[1]);
     return EmitMulAdd(b_, is_sub ? b_.CreateFNeg(a) : a, b, sum);
   }
-  if (IsBinary(x, BinaryOp::kMul)) {
+  if (loop::IsBinary(x, BinaryOp::kMul)) {
     Value* a = EmitFactor(x->operands[0]);
     Value* b = EmitFactor(x->operands[1]);
     Value* sum = EmitExpr(y);
@@ -271,7 +268,7 @@ llvm::Value* LaunchEmitter::EmitExpOrZero(const Expr& e) {
   const Expr& less = e->operands[0];
   const Expr& zero = e->operands[1];
   const Expr& exp = e->operands[2];
-  if (!IsBinary(less, BinaryOp::kLt) || exp->kind != ExprKind::kUnary ||
+  if (!loop::IsBinary(less, BinaryOp::kLt) || exp->kind != ExprKind::kUnary ||
       exp->unary_op != loop::UnaryOp::kExp || zero->kind != ExprKind::kFloat ||
       zero->float_value != 0 || std::signbit(zero->float_value)) {
     return nullptr;

@@ -12,7 +12,7 @@ namespace hone::frontend {
 namespace {
 
 // Which numbers a function takes, and what they are where the model gives none.
-struct Known {
+struct KnownActivation {
   const char* name;
   bool takes_alpha;
   bool takes_beta;
@@ -20,7 +20,7 @@ struct Known {
   double beta;
 };
 
-constexpr Known kKnown[] = {
+constexpr KnownActivation kKnown[] = {
     {"relu", false, false, 0, 0},        {"tanh", false, false, 0, 0},
     {"sigmoid", false, false, 0, 0},     {"softsign", false, false, 0, 0},
     {"softplus", false, false, 0, 0},    {"affine", true, true, 1, 0},
@@ -55,13 +55,6 @@ class Chain {
 std::string LowerCase(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
-}
-
-absl::StatusOr<std::vector<float>> Floats(NodeReader& node, const std::string& name) {
-  const OnnxAttr* raw = node.Raw(name);
-  if (raw == nullptr) return std::vector<float>();
-  if (const auto* values = std::get_if<std::vector<float>>(raw)) return *values;
-  return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be floats", name));
 }
 
 // As NodeReader::Float: the double that a person would have written.
@@ -117,16 +110,17 @@ absl::StatusOr<std::vector<Activation>> ReadActivations(NodeReader& node,
     }
     names = *given;
   }
-  HONE_ASSIGN_OR_RETURN(const std::vector<float> alphas, Floats(node, "activation_alpha"));
-  HONE_ASSIGN_OR_RETURN(const std::vector<float> betas, Floats(node, "activation_beta"));
+  HONE_ASSIGN_OR_RETURN(const std::vector<float> alphas, node.Floats("activation_alpha"));
+  HONE_ASSIGN_OR_RETURN(const std::vector<float> betas, node.Floats("activation_beta"));
   size_t alpha = 0;
   size_t beta = 0;
   std::vector<Activation> result;
   for (const std::string& name : names) {
     Activation activation;
     activation.name = LowerCase(name);
-    const Known* known = std::find_if(std::begin(kKnown), std::end(kKnown),
-                                      [&](const Known& k) { return activation.name == k.name; });
+    const KnownActivation* known =
+        std::find_if(std::begin(kKnown), std::end(kKnown),
+                     [&](const KnownActivation& k) { return activation.name == k.name; });
     if (known == std::end(kKnown)) {
       return absl::UnimplementedError(fmt::format("Hone does not have the activation {}", name));
     }

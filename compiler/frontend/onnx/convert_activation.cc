@@ -11,12 +11,12 @@ namespace hone::frontend {
 namespace {
 
 // `a` has the attributes in order.
-using Body = ir::Expr (*)(Formula& f, const ir::Expr& x, const std::vector<double>& a);
+using ActivationBody = ir::Expr (*)(Formula& f, const ir::Expr& x, const std::vector<double>& a);
 
-struct Activation {
+struct ActivationOp {
   const char* name;
   std::vector<std::pair<const char*, double>> attrs;  // with their defaults
-  Body body;
+  ActivationBody body;
 };
 
 ir::Expr Clip(Formula& f, const ir::Expr& x, double low, double high) {
@@ -88,7 +88,7 @@ ir::Expr Shrink(Formula& f, const ir::Expr& x, const std::vector<double>& a) {
 // Before opset 6 the defaults of Selu had four digits behind the point; the others have no more.
 double RoundedDefault(double value) { return std::round(value * 1e4) / 1e4; }
 
-Converter Convert(const Activation& activation) {
+Converter Convert(const ActivationOp& activation) {
   return [activation](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "X"));
     std::vector<double> values;
@@ -157,7 +157,7 @@ Results Hardmax(NodeReader& node) {
 }  // namespace
 
 void AddActivationConverters(ConverterTable& table) {
-  const Activation activations[] = {
+  const ActivationOp activations[] = {
       {"Celu", {{"alpha", 1}}, Celu},
       {"Elu", {{"alpha", 1}}, Elu},
       {"HardSigmoid", {{"alpha", 0.2}, {"beta", 0.5}}, HardSigmoid},
@@ -169,7 +169,7 @@ void AddActivationConverters(ConverterTable& table) {
       {"Softplus", {}, Softplus},
       {"Softsign", {}, Softsign},
       {"ThresholdedRelu", {{"alpha", 1}}, ThresholdedRelu}};
-  for (const Activation& activation : activations) table[activation.name] = Convert(activation);
+  for (const ActivationOp& activation : activations) table[activation.name] = Convert(activation);
   table["Gelu"] = Gelu;
   table["Hardmax"] = Hardmax;
   table["PRelu"] = PRelu;

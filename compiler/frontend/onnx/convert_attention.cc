@@ -115,7 +115,8 @@ absl::StatusOr<ir::Expr> SeesAny(const ir::Expr& bias) {
   return ir::Expr();
 }
 
-absl::StatusOr<ir::Expr> Heads(NodeReader& node, Input input, const char* attr, const char* what) {
+absl::StatusOr<ir::Expr> HeadsOf(NodeReader& node, Input input, const char* attr,
+                                 const char* what) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(input, what));
   HONE_ASSIGN_OR_RETURN(const int64_t heads, node.Int(attr, 0));
   if (RankOf(x) == 4) return x;
@@ -147,9 +148,9 @@ ir::Expr Guarded(Formula& f, const ir::Expr& sees_any, const ir::Expr& x) {
 }
 
 Results Attention(NodeReader& node) {
-  HONE_ASSIGN_OR_RETURN(const ir::Expr query, Heads(node, kQuery, "q_num_heads", "Q"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr new_keys, Heads(node, kKeys, "kv_num_heads", "K"));
-  HONE_ASSIGN_OR_RETURN(const ir::Expr new_values, Heads(node, kValues, "kv_num_heads", "V"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr query, HeadsOf(node, kQuery, "q_num_heads", "Q"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr new_keys, HeadsOf(node, kKeys, "kv_num_heads", "K"));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr new_values, HeadsOf(node, kValues, "kv_num_heads", "V"));
   HONE_RETURN_IF_ERROR(CheckCaches(node));
   HONE_ASSIGN_OR_RETURN(const int64_t mode, node.Int("qk_matmul_output_mode", 0));
   if (mode < 0 || mode > 3) {

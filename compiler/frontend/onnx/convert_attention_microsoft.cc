@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kMaskFilterValue = -10000;  // of a key that the mask hides, added to its scores
 
-ir::Expr Optional(const NodeReader& node, size_t i) {
-  return node.Has(i) ? node.args()[i] : nullptr;
-}
-
 // What all three operators make of their queries, keys and values.
 struct Heads {
   ir::Expr query;
@@ -165,7 +161,7 @@ Results SelfAttention(NodeReader& node, const ir::Expr& projected, const ir::Exp
   return f.Finish({MergeHeads(f, results.output), Pair(f, heads.keys, heads.values)});
 }
 
-Results Attention(NodeReader& node) {
+Results AttentionOfMicrosoft(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr input, node.Arg(0, "input"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr weights, node.Arg(1, "weights"));
   HONE_RETURN_IF_ERROR(RefuseInput(node, 6, "past_sequence_length"));
@@ -185,7 +181,7 @@ Results Attention(NodeReader& node) {
   }
   const ir::Expr projected = f.Reshape(product, {shape[0], shape[1], ShapeOf(weights)[1]});
   HONE_RETURN_IF_ERROR(f.status());
-  return SelfAttention(node, projected, Optional(node, 3), Optional(node, 4), Optional(node, 5));
+  return SelfAttention(node, projected, node.ArgOrNull(3), node.ArgOrNull(4), node.ArgOrNull(5));
 }
 
 Results QAttention(NodeReader& node) {
@@ -196,10 +192,10 @@ Results QAttention(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr bias, node.Arg(2, "bias"));
   HONE_ASSIGN_OR_RETURN(input.scale, node.Arg(3, "input_scale"));
   HONE_ASSIGN_OR_RETURN(weights.scale, node.Arg(4, "weight_scale"));
-  input.zero_point = Optional(node, 6);
-  weights.zero_point = Optional(node, 7);
+  input.zero_point = node.ArgOrNull(6);
+  weights.zero_point = node.ArgOrNull(7);
   HONE_ASSIGN_OR_RETURN(const ir::Expr projected, IntegerProduct(node, input, weights, bias));
-  return SelfAttention(node, projected, Optional(node, 5), Optional(node, 8), nullptr);
+  return SelfAttention(node, projected, node.ArgOrNull(5), node.ArgOrNull(8), nullptr);
 }
 
 // Part `i` of tensors (batch, positions, heads, parts, elements), as (batch, positions, heads *
@@ -219,8 +215,8 @@ struct Sources {
 
 absl::StatusOr<Sources> ReadSources(const NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr query, node.Arg(0, "query"));
-  const ir::Expr keys = Optional(node, 1);
-  const ir::Expr values = Optional(node, 2);
+  const ir::Expr keys = node.ArgOrNull(1);
+  const ir::Expr values = node.ArgOrNull(2);
   if (keys && values) return Sources{query, keys, values};
   const ir::Expr& packed = keys ? keys : query;
   const int64_t parts = keys ? 2 : 3;
@@ -264,9 +260,9 @@ Results MultiHeadAttention(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const Sources sources, ReadSources(node));
   HONE_RETURN_IF_ERROR(RefuseInput(node, 8, "past_sequence_length"));
   HONE_RETURN_IF_ERROR(RefuseInput(node, 9, "cache_indirection"));
-  const ir::Expr bias = Optional(node, 3);
-  const ir::Expr past_keys = Optional(node, 6);
-  const ir::Expr past_values = Optional(node, 7);
+  const ir::Expr bias = node.ArgOrNull(3);
+  const ir::Expr past_keys = node.ArgOrNull(6);
+  const ir::Expr past_values = node.ArgOrNull(7);
   if (RankOf(sources.query) != 3) {
     return absl::InvalidArgumentError("a query (batch, positions, elements) was expected, found " +
                                       sources.query->type->ToString());
@@ -283,14 +279,14 @@ Results MultiHeadAttention(NodeReader& node) {
   heads.values = BehindPast(f, past_values, heads.values);
   HONE_RETURN_IF_ERROR(f.status());
   HONE_ASSIGN_OR_RETURN(const AttentionResults results,
-                        AttendTo(node, heads, Optional(node, 4), Optional(node, 5)));
+                        AttendTo(node, heads, node.ArgOrNull(4), node.ArgOrNull(5)));
   return f.Finish({MergeHeads(f, results.output), heads.keys, heads.values, results.scores});
 }
 
 }  // namespace
 
 void AddMicrosoftAttentionConverters(ConverterTable& table) {
-  table["com.microsoft.Attention"] = Attention;
+  table["com.microsoft.Attention"] = AttentionOfMicrosoft;
   table["com.microsoft.MultiHeadAttention"] = MultiHeadAttention;
   table["com.microsoft.QAttention"] = QAttention;
 }

@@ -25,7 +25,7 @@ ir::Expr ChannelsToBack(Formula& f, const ir::Expr& x) {
 namespace {
 
 // The newest opset that the operators used here have kept their meaning in.
-constexpr int kOpset = 12;
+constexpr int kChannelsLastOpset = 12;
 
 Results WithChannelsLast(NodeReader& node, const std::string& op) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, node.Arg(0, "x"));
@@ -33,15 +33,15 @@ Results WithChannelsLast(NodeReader& node, const std::string& op) {
   std::vector<ir::Expr> args = node.args();
   args[0] = ChannelsToFront(f, x);
   HONE_RETURN_IF_ERROR(f.status());
-  HONE_ASSIGN_OR_RETURN(const ir::Expr y,
-                        ConvertAs(node, op, kOpset, std::move(args), {"channels_last"}));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y, ConvertAs(node, op, kChannelsLastOpset, std::move(args),
+                                                    {"channels_last"}));
   return f.Finish({ChannelsToBack(f, y)});
 }
 
-Results QLinearConv(NodeReader& node) {
+Results QLinearConvOfAnyLayout(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const int64_t channels_last, node.Int("channels_last", 0));
   if (channels_last != 0) return WithChannelsLast(node, "QLinearConv");
-  return One(ConvertAs(node, "QLinearConv", kOpset, node.args(), {"channels_last"}));
+  return One(ConvertAs(node, "QLinearConv", kChannelsLastOpset, node.args(), {"channels_last"}));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void AddChannelsLastConverters(ConverterTable& table) {
   table["com.microsoft.NhwcMaxPool"] = [](NodeReader& node) {
     return WithChannelsLast(node, "MaxPool");
   };
-  table["com.microsoft.QLinearConv"] = QLinearConv;
+  table["com.microsoft.QLinearConv"] = QLinearConvOfAnyLayout;
 }
 
 }  // namespace hone::frontend

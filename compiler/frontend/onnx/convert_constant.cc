@@ -5,13 +5,12 @@
 #include <cstring>
 
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/tensor_size.h"
 #include "support/status.h"
 
 namespace hone::frontend {
 namespace {
-
-using Results = absl::StatusOr<std::vector<ir::Expr>>;
 
 Results Constant(NodeReader& node) {
   if (node.HasAttr("value")) {

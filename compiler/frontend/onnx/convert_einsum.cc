@@ -133,12 +133,6 @@ struct Term {
   }
 };
 
-int64_t ProductOf(const Shape& shape) {
-  int64_t product = 1;
-  for (const int64_t extent : shape) product *= extent;
-  return product;
-}
-
 class Contraction {
  public:
   // Sums over the letters that are not in `keep`.

@@ -15,19 +15,20 @@ namespace hone::frontend {
 namespace {
 
 // The opset whose Conv and Gemm have the attributes and operands of the fused operators.
-constexpr int kOpset = 13;
+constexpr int kFusedOpset = 13;
 // The opset in which every activation has its parameters as attributes, Clip too.
 constexpr int kActivationOpset = 6;
 
 // An activation that the optimiser fuses, and its parameters in the order of activation_params.
-struct Fused {
+struct FusedActivation {
   const char* name;
   std::vector<std::string> params;
 };
 
-absl::StatusOr<Fused> FindFused(const std::vector<Fused>& known, const std::string& name) {
+absl::StatusOr<FusedActivation> FindFused(const std::vector<FusedActivation>& known,
+                                          const std::string& name) {
   std::vector<std::string> names;
-  for (const Fused& fused : known) {
+  for (const FusedActivation& fused : known) {
     if (name == fused.name) return fused;
     names.emplace_back(fused.name);
   }
@@ -47,32 +48,26 @@ absl::StatusOr<ir::Expr> Activate(const NodeReader& node, const std::string& nam
   return results[0];
 }
 
-absl::StatusOr<std::vector<float>> Floats(NodeReader& node, const std::string& name) {
-  const OnnxAttr* const raw = node.Raw(name);
-  if (raw == nullptr) return std::vector<float>();
-  if (const auto* const values = std::get_if<std::vector<float>>(raw)) return *values;
-  return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be floats", name));
-}
-
 // A convolution, plus Z where it is given, through an activation.
 Results FusedConv(NodeReader& node) {
-  static const auto* const known = new std::vector<Fused>{{"Relu", {}},
-                                                          {"Tanh", {}},
-                                                          {"Sigmoid", {}},
-                                                          {"LeakyRelu", {"alpha"}},
-                                                          {"Clip", {"min", "max"}},
-                                                          {"HardSigmoid", {"alpha", "beta"}}};
+  static const auto* const known =
+      new std::vector<FusedActivation>{{"Relu", {}},
+                                       {"Tanh", {}},
+                                       {"Sigmoid", {}},
+                                       {"LeakyRelu", {"alpha"}},
+                                       {"Clip", {"min", "max"}},
+                                       {"HardSigmoid", {"alpha", "beta"}}};
   HONE_ASSIGN_OR_RETURN(const std::string activation, node.String("activation", ""));
-  HONE_ASSIGN_OR_RETURN(const std::vector<float> params, Floats(node, "activation_params"));
+  HONE_ASSIGN_OR_RETURN(const std::vector<float> params, node.Floats("activation_params"));
   std::vector<ir::Expr> args = node.args();
   if (args.size() > 3) args.resize(3);
-  HONE_ASSIGN_OR_RETURN(ir::Expr y, ConvertAs(node, "Conv", kOpset, std::move(args),
+  HONE_ASSIGN_OR_RETURN(ir::Expr y, ConvertAs(node, "Conv", kFusedOpset, std::move(args),
                                               {"activation", "activation_params"}));
   if (node.Has(3)) {
     HONE_ASSIGN_OR_RETURN(y, Emit("add", {y, node.args()[3]}));
   }
   if (activation.empty()) return std::vector<ir::Expr>{y};
-  HONE_ASSIGN_OR_RETURN(const Fused fused, FindFused(*known, activation));
+  HONE_ASSIGN_OR_RETURN(const FusedActivation fused, FindFused(*known, activation));
   if (params.size() != fused.params.size()) {
     return absl::InvalidArgumentError(
         fmt::format("{} has {} parameters, but activation_params has {}", activation,
@@ -84,16 +79,17 @@ Results FusedConv(NodeReader& node) {
 }
 
 Results FusedGemm(NodeReader& node) {
-  static const auto* const known = new std::vector<Fused>{{"Relu", {}},
-                                                          {"Tanh", {}},
-                                                          {"Sigmoid", {}},
-                                                          {"Softplus", {}},
-                                                          {"Softsign", {}},
-                                                          {"LeakyRelu", {"alpha"}},
-                                                          {"Elu", {"alpha"}},
-                                                          {"ThresholdedRelu", {"alpha"}},
-                                                          {"Selu", {"alpha", "gamma"}},
-                                                          {"HardSigmoid", {"alpha", "beta"}}};
+  static const auto* const known =
+      new std::vector<FusedActivation>{{"Relu", {}},
+                                       {"Tanh", {}},
+                                       {"Sigmoid", {}},
+                                       {"Softplus", {}},
+                                       {"Softsign", {}},
+                                       {"LeakyRelu", {"alpha"}},
+                                       {"Elu", {"alpha"}},
+                                       {"ThresholdedRelu", {"alpha"}},
+                                       {"Selu", {"alpha", "gamma"}},
+                                       {"HardSigmoid", {"alpha", "beta"}}};
   HONE_ASSIGN_OR_RETURN(const std::string activation, node.String("activation", ""));
   std::vector<std::string> own = {"activation"};
   std::map<std::string, OnnxAttr> attrs;
@@ -101,9 +97,9 @@ Results FusedGemm(NodeReader& node) {
     own.push_back("activation_" + name);
     if (const OnnxAttr* const value = node.Raw(own.back())) attrs[name] = *value;
   }
-  HONE_ASSIGN_OR_RETURN(const ir::Expr y, ConvertAs(node, "Gemm", kOpset, node.args(), own));
+  HONE_ASSIGN_OR_RETURN(const ir::Expr y, ConvertAs(node, "Gemm", kFusedOpset, node.args(), own));
   if (activation.empty()) return std::vector<ir::Expr>{y};
-  HONE_ASSIGN_OR_RETURN(const Fused fused, FindFused(*known, activation));
+  HONE_ASSIGN_OR_RETURN(const FusedActivation fused, FindFused(*known, activation));
   return One(Activate(node, fused.name, std::move(attrs), y));
 }
 

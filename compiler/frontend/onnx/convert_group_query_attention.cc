@@ -14,19 +14,19 @@ namespace hone::frontend {
 namespace {
 
 // The operands in the order of the node's inputs.
-enum Input : size_t {
-  kQuery,
-  kKeys,
-  kValues,
-  kPastKeys,
-  kPastValues,
-  kLastPositions,
-  kTotalLength,
-  kCosines,
-  kSines,
-  kPositions,
-  kBias,
-  kSinks,
+enum GroupQueryInput : size_t {
+  kInputQuery,
+  kInputKeys,
+  kInputValues,
+  kInputPastKeys,
+  kInputPastValues,
+  kInputLastPositions,
+  kInputTotalLength,
+  kInputCosines,
+  kInputSines,
+  kInputPositions,
+  kInputBias,
+  kInputSinks,
   kFirstUnsupported
 };
 
@@ -61,8 +61,8 @@ class GroupQueryAttention {
     HONE_RETURN_IF_ERROR(ReadHeads());
     HONE_RETURN_IF_ERROR(ReadLengths());
     HONE_RETURN_IF_ERROR(TurnHeads());
-    HONE_ASSIGN_OR_RETURN(const ir::Expr present_keys, Present(kPastKeys, keys_));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr present_values, Present(kPastValues, values_));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr present_keys, Present(kInputPastKeys, keys_));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr present_values, Present(kInputPastValues, values_));
     AttentionOperands o;
     o.query = query_;
     o.keys = f_.Slice(present_keys, 2, 0, total_);
@@ -81,17 +81,17 @@ class GroupQueryAttention {
   absl::Status ReadHeads() {
     HONE_ASSIGN_OR_RETURN(const int64_t heads, node_.Int("num_heads", 0));
     HONE_ASSIGN_OR_RETURN(const int64_t shared, node_.Int("kv_num_heads", 0));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr query, node_.Arg(kQuery, "query"));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr query, node_.Arg(kInputQuery, "query"));
     constexpr int64_t kMostHeads = 1 << 20;
     if (heads < 1 || shared < 1 || heads > kMostHeads || heads % shared != 0) {
       return absl::InvalidArgumentError(
           fmt::format("num_heads that is a multiple of kv_num_heads was expected, found {} and {}",
                       heads, shared));
     }
-    if (node_.Has(kKeys) && node_.Has(kValues)) {
+    if (node_.Has(kInputKeys) && node_.Has(kInputValues)) {
       HONE_ASSIGN_OR_RETURN(query_, SplitHeads(query, heads, "query"));
-      HONE_ASSIGN_OR_RETURN(keys_, SplitHeads(node_.args()[kKeys], shared, "key"));
-      HONE_ASSIGN_OR_RETURN(values_, SplitHeads(node_.args()[kValues], shared, "value"));
+      HONE_ASSIGN_OR_RETURN(keys_, SplitHeads(node_.args()[kInputKeys], shared, "key"));
+      HONE_ASSIGN_OR_RETURN(values_, SplitHeads(node_.args()[kInputValues], shared, "value"));
       return absl::OkStatus();
     }
     const int64_t all = heads + 2 * shared;
@@ -106,9 +106,9 @@ class GroupQueryAttention {
   absl::Status ReadLengths() {
     batch_ = ShapeOf(query_)[0];
     rows_ = ShapeOf(query_)[2];
-    HONE_ASSIGN_OR_RETURN(const ir::Expr last, node_.Arg(kLastPositions, "seqlens_k"));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr last, node_.Arg(kInputLastPositions, "seqlens_k"));
     HONE_ASSIGN_OR_RETURN(const Shape total,
-                          node_.ConstantInts(kTotalLength, "total_sequence_length"));
+                          node_.ConstantInts(kInputTotalLength, "total_sequence_length"));
     if (total.size() != 1 || total[0] < rows_ || last->type->tensor.ElementCount() != batch_) {
       return absl::InvalidArgumentError(
           fmt::format("total_sequence_length of {} or more and seqlens_k of {} elements were "
@@ -133,14 +133,14 @@ class GroupQueryAttention {
     HONE_ASSIGN_OR_RETURN(const int64_t interleaved, node_.Int("rotary_interleaved", 0));
     if (turns == 0) return absl::OkStatus();
     HONE_RETURN_IF_ERROR(ChargePositions(node_, rows_));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr cos_cache, node_.Arg(kCosines, "cos_cache"));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr sin_cache, node_.Arg(kSines, "sin_cache"));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr cos_cache, node_.Arg(kInputCosines, "cos_cache"));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr sin_cache, node_.Arg(kInputSines, "sin_cache"));
     if (RankOf(cos_cache) != 2) {
       return absl::InvalidArgumentError("a cos_cache (positions, elements) was expected, found " +
                                         cos_cache->type->ToString());
     }
-    const ir::Expr at = node_.Has(kPositions) ? node_.args()[kPositions]
-                                              : f_.Reshape(QueryPositions(), {batch_, rows_});
+    const ir::Expr at = node_.Has(kInputPositions) ? node_.args()[kInputPositions]
+                                                   : f_.Reshape(QueryPositions(), {batch_, rows_});
     const ir::Expr cosines = f_.Call("take", {cos_cache, at}, {{"axis", int64_t{0}}});
     const ir::Expr sines = f_.Call("take", {sin_cache, at}, {{"axis", int64_t{0}}});
     HONE_RETURN_IF_ERROR(f_.status());
@@ -151,7 +151,7 @@ class GroupQueryAttention {
   }
 
   // The cache with this step's positions, at least as long as all of them.
-  absl::StatusOr<ir::Expr> Present(Input past, const ir::Expr& fresh) {
+  absl::StatusOr<ir::Expr> Present(GroupQueryInput past, const ir::Expr& fresh) {
     Shape shape = ShapeOf(fresh);
     const int64_t cached =
         node_.Has(past) && RankOf(node_.args()[past]) == 4 ? ShapeOf(node_.args()[past])[2] : 0;
@@ -183,7 +183,8 @@ class GroupQueryAttention {
     const DataType dtype = DtypeOf(query_);
     const double lowest =
         dtype == DataType::kFloat16 ? -65504 : std::numeric_limits<float>::lowest();
-    const ir::Expr bias = node_.Has(kBias) ? node_.args()[kBias] : ScalarConstant(0, dtype);
+    const ir::Expr bias =
+        node_.Has(kInputBias) ? node_.args()[kInputBias] : ScalarConstant(0, dtype);
     return f_.FinishOne(f_.Where(seen, bias, ScalarConstant(lowest, dtype)));
   }
 
@@ -191,10 +192,10 @@ class GroupQueryAttention {
   absl::StatusOr<ir::Expr> Sinks() {
     HONE_ASSIGN_OR_RETURN(const int64_t smooth, node_.Int("smooth_softmax", -1));
     const int64_t heads = ShapeOf(query_)[1];
-    if (!node_.Has(kSinks)) {
+    if (!node_.Has(kInputSinks)) {
       return smooth == 1 ? ScalarConstant(0, DtypeOf(query_), {heads}) : ir::Expr();
     }
-    const ir::Expr& sinks = node_.args()[kSinks];
+    const ir::Expr& sinks = node_.args()[kInputSinks];
     if (ShapeOf(sinks) == Shape{heads} && IsFloat(DtypeOf(sinks))) return sinks;
     return absl::InvalidArgumentError(fmt::format("a head_sink of {} floats was expected, found {}",
                                                   heads, sinks->type->ToString()));

@@ -9,15 +9,7 @@ namespace hone::frontend {
 namespace {
 
 // The newest opset that the operators used here have kept their meaning in.
-constexpr int kOpset = 11;
-
-ir::Expr Optional(const NodeReader& node, size_t i) {
-  return node.Has(i) ? node.args()[i] : nullptr;
-}
-
-ir::Expr Squeezed(Formula& f, const ir::Expr& e) {
-  return e->type->tensor.ElementCount() == 1 ? f.Reshape(e, {}) : e;
-}
+constexpr int kProductOpset = 11;
 
 OnnxNode Inner(const NodeReader& node, const std::string& op, size_t outputs) {
   OnnxNode inner;
@@ -34,9 +26,9 @@ Results MatMulIntegerToFloat(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(b.data, node.Arg(1, "B"));
   HONE_ASSIGN_OR_RETURN(a.scale, node.Arg(2, "a_scale"));
   HONE_ASSIGN_OR_RETURN(b.scale, node.Arg(3, "b_scale"));
-  a.zero_point = Optional(node, 4);
-  b.zero_point = Optional(node, 5);
-  return One(IntegerProduct(node, a, b, Optional(node, 6)));
+  a.zero_point = node.ArgOrNull(4);
+  b.zero_point = node.ArgOrNull(5);
+  return One(IntegerProduct(node, a, b, node.ArgOrNull(6)));
 }
 
 Results DynamicQuantizeMatMul(NodeReader& node) {
@@ -45,8 +37,8 @@ Results DynamicQuantizeMatMul(NodeReader& node) {
   QuantizedOperand b;
   HONE_ASSIGN_OR_RETURN(b.data, node.Arg(1, "B"));
   HONE_ASSIGN_OR_RETURN(b.scale, node.Arg(2, "b_scale"));
-  b.zero_point = Optional(node, 3);
-  return One(IntegerProduct(node, a, b, Optional(node, 4)));
+  b.zero_point = node.ArgOrNull(3);
+  return One(IntegerProduct(node, a, b, node.ArgOrNull(4)));
 }
 
 }  // namespace
@@ -54,18 +46,19 @@ Results DynamicQuantizeMatMul(NodeReader& node) {
 absl::StatusOr<ir::Expr> IntegerProduct(const NodeReader& node, const QuantizedOperand& a,
                                         const QuantizedOperand& b, const ir::Expr& bias) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> sums,
-                        ConvertInner(node, Inner(node, "MatMulInteger", 1), kOpset,
+                        ConvertInner(node, Inner(node, "MatMulInteger", 1), kProductOpset,
                                      {a.data, b.data, a.zero_point, b.zero_point}));
   Formula f;
-  const ir::Expr scale = f.Mul(Squeezed(f, a.scale), Squeezed(f, b.scale));
+  const ir::Expr scale = f.Mul(f.Squeezed(a.scale), f.Squeezed(b.scale));
   HONE_RETURN_IF_ERROR(f.status());
   const ir::Expr product = f.Mul(f.Cast(sums[0], DtypeOf(scale)), scale);
   return f.FinishOne(bias ? f.Add(product, bias) : product);
 }
 
 absl::StatusOr<QuantizedOperand> QuantizeDynamically(const NodeReader& node, const ir::Expr& x) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> results,
-                        ConvertInner(node, Inner(node, "DynamicQuantizeLinear", 3), kOpset, {x}));
+  HONE_ASSIGN_OR_RETURN(
+      const std::vector<ir::Expr> results,
+      ConvertInner(node, Inner(node, "DynamicQuantizeLinear", 3), kProductOpset, {x}));
   return QuantizedOperand{results[0], results[1], results[2]};
 }
 

@@ -27,9 +27,9 @@ ir::Expr Unpack(Formula& f, const ir::Expr& packed, int64_t bits) {
   return f.Reshape(f.Call("bitwise_and", {shifted, mask}), {rows, bytes * per_byte});
 }
 
-class Weights {
+class PackedWeights {
  public:
-  explicit Weights(NodeReader& node) : node_(node) {}
+  explicit PackedWeights(NodeReader& node) : node_(node) {}
 
   absl::Status Read() {
     HONE_ASSIGN_OR_RETURN(rows_, node_.Int("N", 0));
@@ -130,7 +130,7 @@ class Weights {
 
 Results MatMulNBits(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr a, node.Arg(0, "A"));
-  Weights weights(node);
+  PackedWeights weights(node);
   HONE_RETURN_IF_ERROR(weights.Read());
   if (RankOf(a) < 1 || ShapeOf(a).back() != weights.terms()) {
     return absl::InvalidArgumentError(fmt::format(

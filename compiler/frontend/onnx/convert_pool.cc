@@ -8,13 +8,6 @@
 namespace hone::frontend {
 namespace {
 
-absl::StatusOr<int64_t> SpatialRank(const ir::Expr& data) {
-  const int64_t spatial = RankOf(data) - 2;
-  if (spatial >= 1 && spatial <= 3) return spatial;
-  return absl::InvalidArgumentError(
-      fmt::format("X of rank 3 to 5 was expected, found {}", data->type->ToString()));
-}
-
 absl::StatusOr<std::vector<ir::Expr>> Pool(NodeReader& node, bool average) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "X"));
   HONE_ASSIGN_OR_RETURN(const int64_t spatial, SpatialRank(data));

@@ -15,14 +15,6 @@ namespace {
 
 bool IsOne(const ir::Expr& e) { return e->type->tensor.ElementCount() == 1; }
 
-// A tensor of one element as a scalar; others as they are.
-ir::Expr Squeezed(Formula& f, const ir::Expr& e) { return IsOne(e) ? f.Reshape(e, {}) : e; }
-
-// Operand `i`, or a zero of the type.
-ir::Expr ZeroPoint(Formula& f, const NodeReader& node, size_t i, DataType dtype) {
-  return node.Has(i) ? Squeezed(f, node.args()[i]) : ScalarConstant(0, dtype);
-}
-
 // Every element of a scale that stands for a block of `size` elements along the axis.
 ir::Expr RepeatBlocks(Formula& f, const ir::Expr& param, int64_t size, int64_t axis,
                       int64_t extent) {
@@ -44,7 +36,7 @@ absl::StatusOr<Params> ReadParams(Formula& f, NodeReader& node, const ir::Expr& 
   HONE_ASSIGN_OR_RETURN(const int64_t given, node.Int("axis", 1));
   HONE_ASSIGN_OR_RETURN(const int64_t block_size, node.Int("block_size", 0));
   HONE_RETURN_IF_ERROR(node.Int("saturate", 1).status());  // of 8-bit floats alone
-  Params params = {Squeezed(f, scale), ZeroPoint(f, node, 2, fallback), {}};
+  Params params = {f.Squeezed(scale), ZeroPoint(f, node, 2, fallback), {}};
   if (IsOne(scale) && IsOne(params.zero_point)) return params;
   HONE_ASSIGN_OR_RETURN(const int64_t axis, AxisOf(given, RankOf(x)));
   params.attrs = {{"axis", axis}};
@@ -166,13 +158,13 @@ absl::StatusOr<std::vector<ir::Expr>> Operands(const NodeReader& node, size_t co
 Results QLinearConv(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Expr> args, Operands(node, 8));
   Formula f;
-  HONE_ASSIGN_OR_RETURN(
-      ir::Expr sum, Conv(f, node, args[0], args[3], Squeezed(f, args[2]), Squeezed(f, args[5])));
+  HONE_ASSIGN_OR_RETURN(ir::Expr sum,
+                        Conv(f, node, args[0], args[3], f.Squeezed(args[2]), f.Squeezed(args[5])));
   if (node.Has(8)) sum = f.Call("nn.bias_add", {sum, node.args()[8]}, {{"axis", int64_t{1}}});
   const ir::Expr scale =
-      f.Div(f.Mul(Squeezed(f, args[1]), Squeezed(f, args[4])), Squeezed(f, args[6]));
+      f.Div(f.Mul(f.Squeezed(args[1]), f.Squeezed(args[4])), f.Squeezed(args[6]));
   return f.Finish(
-      {f.Call("qnn.requantize", {sum, scale, Squeezed(f, args[7])}, {{"axis", int64_t{1}}})});
+      {f.Call("qnn.requantize", {sum, scale, f.Squeezed(args[7])}, {{"axis", int64_t{1}}})});
 }
 
 // A vector with one element a row of a stack of matrices, as a shape that broadcasts with it.
@@ -185,8 +177,8 @@ ir::Expr AlongRows(Formula& f, const ir::Expr& param) {
 // number, one a column, or broadcasts.
 absl::StatusOr<ir::Expr> Product(Formula& f, const ir::Expr& a, const ir::Expr& b,
                                  const ir::Expr& a_zero_point, const ir::Expr& b_zero_point) {
-  const ir::Expr za = Squeezed(f, a_zero_point);
-  const ir::Expr zb = Squeezed(f, b_zero_point);
+  const ir::Expr za = f.Squeezed(a_zero_point);
+  const ir::Expr zb = f.Squeezed(b_zero_point);
   HONE_RETURN_IF_ERROR(f.status());
   const bool by_row = RankOf(za) == 1 && RankOf(a) == 2 && RankOf(b) == 2;
   const bool by_column = RankOf(zb) == 1 && RankOf(b) >= 2;
@@ -219,9 +211,9 @@ Results QLinearMatMul(NodeReader& node) {
   Formula f;
   HONE_ASSIGN_OR_RETURN(const ir::Expr sum, Product(f, args[0], args[3], args[2], args[5]));
   // Scales along rows and columns, and the result's along rows.
-  const ir::Expr product = f.Mul(AlongRows(f, Squeezed(f, args[1])), Squeezed(f, args[4]));
-  ir::Expr scale = f.Div(product, AlongRows(f, Squeezed(f, args[6])));
-  ir::Expr zero_point = AlongRows(f, Squeezed(f, args[7]));
+  const ir::Expr product = f.Mul(AlongRows(f, f.Squeezed(args[1])), f.Squeezed(args[4]));
+  ir::Expr scale = f.Div(product, AlongRows(f, f.Squeezed(args[6])));
+  ir::Expr zero_point = AlongRows(f, f.Squeezed(args[7]));
   HONE_RETURN_IF_ERROR(f.status());
   for (ir::Expr* param : {&scale, &zero_point}) {
     if (RankOf(*param) == 0 || RankOf(*param) >= RankOf(sum)) continue;

@@ -13,23 +13,15 @@ namespace hone::frontend {
 namespace {
 
 // The newest opset that every operator used here has kept its meaning in.
-constexpr int kOpset = 13;
-
-ir::Expr Scalar(Formula& f, const ir::Expr& e) {
-  return e && e->type->tensor.ElementCount() == 1 ? f.Reshape(e, {}) : e;
-}
-
-ir::Expr ZeroPoint(Formula& f, const NodeReader& node, size_t i, DataType dtype) {
-  return node.Has(i) ? Scalar(f, node.args()[i]) : ScalarConstant(0, dtype);
-}
+constexpr int kQuantizedOpset = 13;
 
 // Operands i, i + 1 and i + 2: a tensor, its scale and zero point.
 absl::StatusOr<ir::Expr> Real(NodeReader& node, size_t i) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(i, "data"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr scale, node.Arg(i + 1, "scale"));
   Formula f;
-  return f.FinishOne(
-      f.Call("qnn.dequantize", {data, Scalar(f, scale), ZeroPoint(f, node, i + 2, DtypeOf(data))}));
+  return f.FinishOne(f.Call("qnn.dequantize",
+                            {data, f.Squeezed(scale), ZeroPoint(f, node, i + 2, DtypeOf(data))}));
 }
 
 // By the scale of operand i and the zero point of the one behind, or a zero of the type.
@@ -37,12 +29,12 @@ Results Quantized(NodeReader& node, const ir::Expr& real, size_t i, DataType dty
   HONE_ASSIGN_OR_RETURN(const ir::Expr scale, node.Arg(i, "scale of the result"));
   Formula f;
   return f.Finish(
-      {f.Call("qnn.quantize", {real, Scalar(f, scale), ZeroPoint(f, node, i + 1, dtype)})});
+      {f.Call("qnn.quantize", {real, f.Squeezed(scale), ZeroPoint(f, node, i + 1, dtype)})});
 }
 
 // `op` of ONNX with the node's attributes.
 absl::StatusOr<ir::Expr> OfOnnx(NodeReader& node, const std::string& op, std::vector<ir::Expr> args,
-                                int opset = kOpset) {
+                                int opset = kQuantizedOpset) {
   HONE_ASSIGN_OR_RETURN(const int64_t channels_last, node.Int("channels_last", 0));
   Formula f;
   if (channels_last != 0) args[0] = ChannelsToFront(f, args[0]);
@@ -53,17 +45,17 @@ absl::StatusOr<ir::Expr> OfOnnx(NodeReader& node, const std::string& op, std::ve
 }
 
 // Of one tensor; the result's scale is operand 3.
-Converter Unary(const std::string& op) {
+Converter QuantizedUnary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr x, Real(node, 0));
-    HONE_ASSIGN_OR_RETURN(const int64_t opset, node.Int("opset", kOpset));
+    HONE_ASSIGN_OR_RETURN(const int64_t opset, node.Int("opset", kQuantizedOpset));
     HONE_ASSIGN_OR_RETURN(const ir::Expr y, OfOnnx(node, op, {x}, static_cast<int>(opset)));
     return Quantized(node, y, 3, DtypeOf(node.args()[0]));
   };
 }
 
 // Of two; the result's is operand 6.
-Converter Binary(const std::string& op) {
+Converter QuantizedBinary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr a, Real(node, 0));
     HONE_ASSIGN_OR_RETURN(const ir::Expr b, Real(node, 3));
@@ -72,7 +64,7 @@ Converter Binary(const std::string& op) {
   };
 }
 
-Results Concat(NodeReader& node) {
+Results QuantizedConcat(NodeReader& node) {
   std::vector<ir::Expr> parts;
   for (size_t i = 2; i < node.size(); i += 3) {
     HONE_ASSIGN_OR_RETURN(ir::Expr part, Real(node, i));
@@ -83,7 +75,7 @@ Results Concat(NodeReader& node) {
   return Quantized(node, y, 0, DtypeOf(node.args()[2]));
 }
 
-Results Where(NodeReader& node) {
+Results QuantizedWhere(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr condition, node.Arg(0, "condition"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr x, Real(node, 1));
   HONE_ASSIGN_OR_RETURN(const ir::Expr y, Real(node, 4));
@@ -93,7 +85,7 @@ Results Where(NodeReader& node) {
 }
 
 // alpha a b + c, with c in the scale of the sums; without a scale of the result, in real numbers.
-Results Gemm(NodeReader& node) {
+Results QuantizedGemm(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(ir::Expr a, node.Arg(0, "A"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr a_scale, node.Arg(1, "a_scale"));
   HONE_ASSIGN_OR_RETURN(ir::Expr b, node.Arg(3, "B"));
@@ -112,14 +104,14 @@ Results Gemm(NodeReader& node) {
   ir::Expr sum = f.Call(
       "qnn.dense", {a, b, ZeroPoint(f, node, 2, DtypeOf(a)), ZeroPoint(f, node, 5, DtypeOf(b))});
   if (node.Has(6)) sum = f.Add(sum, node.args()[6]);
-  ir::Expr scale = f.Mul(Scalar(f, a_scale), Scalar(f, b_scale));
+  ir::Expr scale = f.Mul(f.Squeezed(a_scale), f.Squeezed(b_scale));
   scale = f.Mul(scale, f.Number(alpha, scale));
   const ir::Attrs by_column = {{"axis", int64_t{1}}};
   if (!node.Has(7)) {
     const ir::Expr zero = ScalarConstant(0, DataType::kInt32);
     return f.Finish({f.Call("qnn.dequantize", {sum, scale, zero}, by_column)});
   }
-  scale = f.Div(scale, Scalar(f, node.args()[7]));
+  scale = f.Div(scale, f.Squeezed(node.args()[7]));
   return f.Finish(
       {f.Call("qnn.requantize", {sum, scale, ZeroPoint(f, node, 8, DtypeOf(a))}, by_column)});
 }
@@ -130,13 +122,13 @@ void AddMicrosoftQuantizedConverters(ConverterTable& table) {
   const std::string domain = "com.microsoft.";
   for (const char* op :
        {"AveragePool", "GlobalAveragePool", "LeakyRelu", "ReduceMean", "Sigmoid", "Softmax"}) {
-    table[domain + "QLinear" + op] = Unary(op);
+    table[domain + "QLinear" + op] = QuantizedUnary(op);
   }
-  table[domain + "QLinearAdd"] = Binary("Add");
-  table[domain + "QLinearMul"] = Binary("Mul");
-  table[domain + "QLinearConcat"] = Concat;
-  table[domain + "QLinearWhere"] = Where;
-  table[domain + "QGemm"] = Gemm;
+  table[domain + "QLinearAdd"] = QuantizedBinary("Add");
+  table[domain + "QLinearMul"] = QuantizedBinary("Mul");
+  table[domain + "QLinearConcat"] = QuantizedConcat;
+  table[domain + "QLinearWhere"] = QuantizedWhere;
+  table[domain + "QGemm"] = QuantizedGemm;
   // Those of ONNX, from before it had 16-bit integers.
   for (const char* op : {"QuantizeLinear", "DequantizeLinear"}) table[domain + op] = table.at(op);
 }

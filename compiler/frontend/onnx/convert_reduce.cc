@@ -13,7 +13,7 @@ struct Axes {
   ir::Attrs attrs;
   bool none = false;
 };
-using Body = ir::Expr (*)(Formula& f, const ir::Expr& x, const Axes& axes);
+using ReductionBody = ir::Expr (*)(Formula& f, const ir::Expr& x, const Axes& axes);
 
 ir::Expr Square(Formula& f, const ir::Expr& x) { return f.Mul(x, x); }
 ir::Expr Log(Formula& f, const ir::Expr& x) { return f.Call("log", {x}); }
@@ -67,7 +67,7 @@ enum class Integers { kThemselves, kAsDoubles };
 
 struct Reduction {
   const char* name;
-  Body body;
+  ReductionBody body;
   Integers integers = Integers::kThemselves;
   Integers over_no_axes = Integers::kThemselves;
 };

@@ -217,7 +217,7 @@ absl::StatusOr<ResizeRule> ReadRule(NodeReader& node) {
 }
 
 // An operand that is there and not empty.
-bool Given(const NodeReader& node, size_t i) {
+bool IsGiven(const NodeReader& node, size_t i) {
   return node.Has(i) && node.args()[i]->type->tensor.ElementCount() > 0;
 }
 
@@ -233,7 +233,7 @@ Results Resize(NodeReader& node) {
   }
   HONE_ASSIGN_OR_RETURN(const Shape axes, AxesOf(given, RankOf(data)));
   std::vector<ResizeAxis> plan;
-  if (Given(node, 3)) {
+  if (IsGiven(node, 3)) {
     HONE_ASSIGN_OR_RETURN(const Shape sizes, node.ConstantInts(3, "sizes"));
     HONE_ASSIGN_OR_RETURN(plan, AxesFromSizes(ShapeOf(data), axes, sizes, policy));
   } else {

@@ -21,7 +21,7 @@ ir::Expr Mean(Formula& f, const ir::Expr& x, const Shape& axes) {
   return f.Call("mean", {x}, {{"axis", axes}, {"keepdims", true}});
 }
 
-bool Names(const NodeReader& node, size_t output) {
+bool NamesOutput(const NodeReader& node, size_t output) {
   const auto& outputs = node.node().outputs;
   return output < outputs.size() && !outputs[output].empty();
 }
@@ -69,7 +69,7 @@ Results LayerNormalization(NodeReader& node) {
     if (bias) y = f.Add(y, f.Wide(bias));
     results.push_back(f.Cast(y, DtypeOf(x)));
   }
-  if (Names(node, 1) || Names(node, 2)) AppendStatistics(f, x, axes, epsilon, &results);
+  if (NamesOutput(node, 1) || NamesOutput(node, 2)) AppendStatistics(f, x, axes, epsilon, &results);
   return f.Finish(std::move(results));
 }
 

@@ -12,8 +12,6 @@
 namespace hone::frontend {
 namespace {
 
-using Results = absl::StatusOr<std::vector<ir::Expr>>;
-
 absl::StatusOr<ir::Expr> ReshapeTo(const ir::Expr& data, Shape shape) {
   if (shape == ShapeOf(data)) return data;
   // The call would read a 0 as "as it was"; of no elements there is but one tensor of a shape.
@@ -23,17 +21,6 @@ absl::StatusOr<ir::Expr> ReshapeTo(const ir::Expr& data, Shape shape) {
     return MakeConstant(std::move(shape), DtypeOf(data), "");
   }
   return Emit("reshape", {data}, {{"newshape", std::move(shape)}});
-}
-
-Results One(absl::StatusOr<ir::Expr> result) {
-  HONE_RETURN_IF_ERROR(result.status());
-  return std::vector<ir::Expr>{*std::move(result)};
-}
-
-int64_t ProductOf(const Shape& shape) {
-  int64_t product = 1;
-  for (const int64_t extent : shape) product *= extent;
-  return product;
 }
 
 // The call gets the shape worked out: a 0 that means 0 (allowzero) must not read as "as it was".

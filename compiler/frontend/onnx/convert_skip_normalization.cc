@@ -31,11 +31,6 @@ absl::StatusOr<ir::Expr> RmsNorm(Formula& f, const ir::Expr& x, const ir::Expr& 
   return f.FinishOne(f.Mul(f.Mul(x, factor), f.Wide(gamma)));
 }
 
-// Operand `i`, or null.
-ir::Expr Optional(const NodeReader& node, size_t i) {
-  return node.Has(i) ? node.args()[i] : nullptr;
-}
-
 // Results: the normalised sum, two statistics that inference does not have, and the sum itself.
 // `simplified`: by the root mean square, without beta.
 Results SkipNormalization(NodeReader& node, bool simplified) {
@@ -43,8 +38,8 @@ Results SkipNormalization(NodeReader& node, bool simplified) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr skip, node.Arg(1, "skip"));
   HONE_ASSIGN_OR_RETURN(const ir::Expr gamma, node.Arg(2, "gamma"));
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", kDefaultEpsilon));
-  const ir::Expr beta = simplified ? nullptr : Optional(node, 3);
-  const ir::Expr bias = Optional(node, simplified ? 3 : 4);
+  const ir::Expr beta = simplified ? nullptr : node.ArgOrNull(3);
+  const ir::Expr bias = node.ArgOrNull(simplified ? 3 : 4);
   if (RankOf(input) < 1) {
     return absl::InvalidArgumentError("an input with rows was expected, found " +
                                       input->type->ToString());
@@ -73,7 +68,7 @@ ir::Expr TokenCounts(Formula& f, const ir::Expr& mask, int64_t batch) {
 }
 
 // A table of rows, or a vector: real numbers, or bytes where they have a scale.
-struct Table {
+struct EmbeddingTable {
   ir::Expr data;
   ir::Expr scale;  // or null
   ir::Expr zero_point;
@@ -88,8 +83,9 @@ struct Table {
 };
 
 // Operand `i`, and of bytes its scale and zero point, five and more operands behind it.
-absl::StatusOr<Table> ReadTable(const NodeReader& node, size_t i, const char* what, bool bytes) {
-  Table table;
+absl::StatusOr<EmbeddingTable> ReadTable(const NodeReader& node, size_t i, const char* what,
+                                         bool bytes) {
+  EmbeddingTable table;
   HONE_ASSIGN_OR_RETURN(table.data, node.Arg(i, what));
   if (!bytes) return table;
   constexpr size_t kFirstTable = 2;
@@ -105,14 +101,15 @@ absl::StatusOr<Table> ReadTable(const NodeReader& node, size_t i, const char* wh
 // the counts of tokens, the sum. The tables of QEmbedLayerNormalization are `bytes`.
 Results EmbedNormalization(NodeReader& node, bool bytes) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr ids, node.Arg(0, "input_ids"));
-  HONE_ASSIGN_OR_RETURN(const Table words, ReadTable(node, 2, "word_embedding", bytes));
-  HONE_ASSIGN_OR_RETURN(const Table positions, ReadTable(node, 3, "position_embedding", bytes));
-  HONE_ASSIGN_OR_RETURN(const Table gamma, ReadTable(node, 5, "gamma", bytes));
-  HONE_ASSIGN_OR_RETURN(const Table beta, ReadTable(node, 6, "beta", bytes));
+  HONE_ASSIGN_OR_RETURN(const EmbeddingTable words, ReadTable(node, 2, "word_embedding", bytes));
+  HONE_ASSIGN_OR_RETURN(const EmbeddingTable positions,
+                        ReadTable(node, 3, "position_embedding", bytes));
+  HONE_ASSIGN_OR_RETURN(const EmbeddingTable gamma, ReadTable(node, 5, "gamma", bytes));
+  HONE_ASSIGN_OR_RETURN(const EmbeddingTable beta, ReadTable(node, 6, "beta", bytes));
   HONE_ASSIGN_OR_RETURN(const double epsilon, node.Float("epsilon", kDefaultEpsilon));
   HONE_RETURN_IF_ERROR(node.Int("mask_index_type", 0).status());  // of a mask that is given
-  const ir::Expr segment_ids = Optional(node, 1);
-  const ir::Expr mask = Optional(node, 7);
+  const ir::Expr segment_ids = node.ArgOrNull(1);
+  const ir::Expr mask = node.ArgOrNull(7);
   if (RankOf(ids) != 2 || RankOf(positions.data) != 2 ||
       ShapeOf(positions.data)[0] < ShapeOf(ids)[1]) {
     return absl::InvalidArgumentError(
@@ -126,7 +123,8 @@ Results EmbedNormalization(NodeReader& node, bool bytes) {
                                 : positions.Real(f, f.Slice(positions.data, 0, 0, ShapeOf(ids)[1]));
   ir::Expr sum = f.Add(words.Rows(f, ids), position);
   if (segment_ids) {
-    HONE_ASSIGN_OR_RETURN(const Table segments, ReadTable(node, 4, "segment_embedding", bytes));
+    HONE_ASSIGN_OR_RETURN(const EmbeddingTable segments,
+                          ReadTable(node, 4, "segment_embedding", bytes));
     sum = f.Add(sum, segments.Rows(f, segment_ids));
   }
   const ir::Expr scale = gamma.Real(f, gamma.data);

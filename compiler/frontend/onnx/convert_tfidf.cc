@@ -19,17 +19,17 @@ struct Grams {
   std::vector<int64_t> columns;
 };
 
-struct Pool {
+struct GramPool {
   std::vector<Grams> wanted;  // of the sizes that are counted
   int64_t columns = 0;
 };
 
-absl::StatusOr<Pool> ReadPool(NodeReader& node, int64_t shortest, int64_t longest) {
+absl::StatusOr<GramPool> ReadPool(NodeReader& node, int64_t shortest, int64_t longest) {
   HONE_ASSIGN_OR_RETURN(const auto items, node.Ints("pool_int64s"));
   HONE_ASSIGN_OR_RETURN(Shape starts, node.Ints("ngram_counts"));
   HONE_ASSIGN_OR_RETURN(const auto columns, node.Ints("ngram_indexes"));
   if (node.HasAttr("pool_strings")) return absl::UnimplementedError("Hone has no strings");
-  Pool pool;
+  GramPool pool;
   starts.push_back(static_cast<int64_t>(items.size()));
   size_t next = 0;
   bool fits = starts.size() > 1 && starts[0] == 0;
@@ -114,7 +114,7 @@ absl::StatusOr<ir::Expr> Counts(NodeReader& node, Formula& f, const ir::Expr& ro
 }
 
 // (rows, columns), of which those that no n-gram counts hold 0.
-absl::StatusOr<ir::Expr> Frequencies(NodeReader& node, const ir::Expr& rows, const Pool& pool,
+absl::StatusOr<ir::Expr> Frequencies(NodeReader& node, const ir::Expr& rows, const GramPool& pool,
                                      int64_t steps) {
   Formula f;
   std::vector<ir::Expr> parts = {Zeros(f, {ShapeOf(rows)[0], 1})};
@@ -148,7 +148,7 @@ Results TfIdf(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const int64_t shortest, node.Int("min_gram_length", 1));
   HONE_ASSIGN_OR_RETURN(const int64_t longest, node.Int("max_gram_length", 1));
   HONE_ASSIGN_OR_RETURN(const int64_t skips, node.Int("max_skip_count", 0));
-  HONE_ASSIGN_OR_RETURN(const Pool pool, ReadPool(node, shortest, longest));
+  HONE_ASSIGN_OR_RETURN(const GramPool pool, ReadPool(node, shortest, longest));
   HONE_ASSIGN_OR_RETURN(const ir::Expr weights, Weights(node, pool.columns));
   if (RankOf(x) < 1 || RankOf(x) > 2 || !IsInteger(DtypeOf(x)) || skips < 0) {
     return absl::InvalidArgumentError(

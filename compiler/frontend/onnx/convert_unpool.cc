@@ -9,13 +9,6 @@
 namespace hone::frontend {
 namespace {
 
-absl::StatusOr<int64_t> SpatialRank(const ir::Expr& data) {
-  const int64_t spatial = RankOf(data) - 2;
-  if (spatial >= 1 && spatial <= 3) return spatial;
-  return absl::InvalidArgumentError(
-      fmt::format("X of rank 3 to 5 was expected, found {}", data->type->ToString()));
-}
-
 absl::StatusOr<int64_t> Norm(NodeReader& node) {
   const OnnxAttr* raw = node.Raw("p");  // a float in opset 1
   if (raw != nullptr && std::holds_alternative<float>(*raw)) {

@@ -16,7 +16,7 @@
 namespace hone::frontend {
 namespace {
 
-constexpr int kOpset = 17;
+constexpr int kExportOpset = 17;
 constexpr int kIrVersion = 8;
 
 const ExporterTable& Exporters() {
@@ -115,7 +115,7 @@ absl::Status WriteModel(const ir::Module& module, onnx::ModelProto* model) {
   }
   model->set_ir_version(kIrVersion);
   model->set_producer_name("hone");
-  model->add_opset_import()->set_version(kOpset);
+  model->add_opset_import()->set_version(kExportOpset);
   HONE_RETURN_IF_ERROR(WriteGraph(*main->second, model->mutable_graph()));
   if (model->ByteSizeLong() >= (size_t{1} << 31)) {
     return absl::InvalidArgumentError("the model is larger than the 2 GiB of an ONNX file");

@@ -17,7 +17,7 @@ Ints Pads(const ir::Attrs& attrs, size_t axes) {
   return pads;
 }
 
-Ints PerAxis(const ir::Attrs& attrs, const std::string& name, size_t axes) {
+Ints AttrPerAxis(const ir::Attrs& attrs, const std::string& name, size_t axes) {
   Ints values = ops::IntsAttr(attrs, name, Ints(axes, 1));
   if (values.size() == 1) values.assign(axes, values[0]);
   return values;
@@ -31,8 +31,8 @@ bool Conv(ExportGraph& graph, const ir::ExprNode& call, const std::string& name)
   const Ints& weight = call.args[1]->type->tensor.shape;
   const size_t axes = weight.size() - 2;
   SetInts(node, "kernel_shape", Ints(weight.begin() + 2, weight.end()));
-  SetInts(node, "strides", PerAxis(call.attrs, "strides", axes));
-  SetInts(node, "dilations", PerAxis(call.attrs, "dilation", axes));
+  SetInts(node, "strides", AttrPerAxis(call.attrs, "strides", axes));
+  SetInts(node, "dilations", AttrPerAxis(call.attrs, "dilation", axes));
   SetInts(node, "pads", Pads(call.attrs, axes));
   SetInt(node, "group", ops::IntAttr(call.attrs, "groups", 1));
   if (transposed) {
@@ -44,12 +44,12 @@ bool Conv(ExportGraph& graph, const ir::ExprNode& call, const std::string& name)
 bool Pool(ExportGraph& graph, const ir::ExprNode& call, const std::string& name) {
   const bool average = call.name.starts_with("nn.avg");
   const size_t axes = call.type->tensor.shape.size() - 2;
-  const Ints dilation = PerAxis(call.attrs, "dilation", axes);
+  const Ints dilation = AttrPerAxis(call.attrs, "dilation", axes);
   if (average && dilation != Ints(axes, 1)) return false;  // from opset 19 on
   onnx::NodeProto* node =
       graph.AddNode(average ? "AveragePool" : "MaxPool", name, graph.Operands(call, name));
-  SetInts(node, "kernel_shape", PerAxis(call.attrs, "pool_size", axes));
-  SetInts(node, "strides", PerAxis(call.attrs, "strides", axes));
+  SetInts(node, "kernel_shape", AttrPerAxis(call.attrs, "pool_size", axes));
+  SetInts(node, "strides", AttrPerAxis(call.attrs, "strides", axes));
   SetInts(node, "pads", Pads(call.attrs, axes));
   SetInt(node, "ceil_mode", ops::BoolAttr(call.attrs, "ceil_mode", false) ? 1 : 0);
   if (average) {

@@ -33,6 +33,10 @@ ir::Expr Formula::Reshape(const ir::Expr& x, const Shape& shape) {
   return x ? Take(ReshapedTo(x, shape)) : nullptr;
 }
 
+ir::Expr Formula::Squeezed(const ir::Expr& x) {
+  return x && x->type->tensor.ElementCount() == 1 ? Reshape(x, {}) : x;
+}
+
 ir::Expr Formula::Transpose(const ir::Expr& x, const Shape& axes) {
   return std::is_sorted(axes.begin(), axes.end()) ? x : Call("transpose", {x}, {{"axes", axes}});
 }
@@ -60,6 +64,10 @@ Results Formula::Finish(std::vector<ir::Expr> results) const {
 absl::StatusOr<ir::Expr> Formula::FinishOne(ir::Expr result) const {
   HONE_RETURN_IF_ERROR(status_);
   return result;
+}
+
+ir::Expr ZeroPoint(Formula& f, const NodeReader& node, size_t i, DataType dtype) {
+  return node.Has(i) ? f.Squeezed(node.args()[i]) : ScalarConstant(0, dtype);
 }
 
 Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank) {

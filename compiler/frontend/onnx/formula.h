@@ -33,6 +33,8 @@ class Formula {
   // `x` itself where it has the type, the shape, the order of axes.
   ir::Expr Cast(const ir::Expr& x, DataType dtype);
   ir::Expr Reshape(const ir::Expr& x, const Shape& shape);
+  // A tensor of one element as a scalar; others as they are.
+  ir::Expr Squeezed(const ir::Expr& x);
   ir::Expr Transpose(const ir::Expr& x, const Shape& axes);
   // Positions [begin, end) of one axis; all parts one behind the other along it.
   ir::Expr Slice(const ir::Expr& x, int64_t axis, int64_t begin, int64_t end);
@@ -51,6 +53,9 @@ class Formula {
 
   absl::Status status_;
 };
+
+// Operand `i`, squeezed, or a zero of the type.
+ir::Expr ZeroPoint(Formula& f, const NodeReader& node, size_t i, DataType dtype);
 
 // A vector along `axis` of tensors of `rank` axes as a shape that broadcasts with them.
 Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank);

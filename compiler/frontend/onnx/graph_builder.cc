@@ -104,6 +104,12 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
 }
 
 const Shape& ShapeOf(const ir::Expr& e) { return e->type->tensor.shape; }
+int64_t ProductOf(const Shape& extents) {
+  int64_t product = 1;
+  for (const int64_t extent : extents) product *= extent;
+  return product;
+}
+
 DataType DtypeOf(const ir::Expr& e) { return e->type->tensor.dtype; }
 
 ir::Expr IntsConstant(const std::vector<int64_t>& values) {
@@ -168,6 +174,10 @@ absl::Status Reworded(const absl::Status& status, const std::string& message) {
     result.SetPayload(kInputsNeeded, *payload);
   }
   return result;
+}
+
+absl::Status Prefixed(const std::string& prefix, const absl::Status& status) {
+  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
 }
 
 absl::StatusOr<ir::Expr> NodeReader::Arg(size_t i, std::string_view what) const {
@@ -268,6 +278,13 @@ absl::StatusOr<std::string> NodeReader::String(const std::string& name,
 absl::StatusOr<std::vector<int64_t>> NodeReader::Ints(const std::string& name,
                                                       std::vector<int64_t> fallback) {
   return Get<std::vector<int64_t>>(name, std::move(fallback), "a list of integers");
+}
+
+absl::StatusOr<std::vector<float>> NodeReader::Floats(const std::string& name) {
+  const OnnxAttr* const raw = Raw(name);
+  if (raw == nullptr) return std::vector<float>();
+  if (const auto* const values = std::get_if<std::vector<float>>(raw)) return *values;
+  return absl::InvalidArgumentError(fmt::format("attribute {} was expected to be floats", name));
 }
 
 absl::StatusOr<ir::Expr> NodeReader::Tensor(const std::string& name) {

@@ -35,6 +35,7 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
 const Shape& ShapeOf(const ir::Expr& e);
 DataType DtypeOf(const ir::Expr& e);
 inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e).size()); }
+int64_t ProductOf(const Shape& extents);
 ir::Expr IntsConstant(const std::vector<int64_t>& values);  // rank 1, int64
 // The nearest number of the type, of rank 0.
 ir::Expr IntegerConstant(int64_t value, DataType dtype);
@@ -49,6 +50,8 @@ std::vector<std::string> InputsNeeded(const absl::Status& status);
 std::string FirstResult(const OnnxNode& node);
 // `message` in the place of the status's own; code and inputs needed stay.
 absl::Status Reworded(const absl::Status& status, const std::string& message);
+// The same with a prefix and a colon before its own message.
+absl::Status Prefixed(const std::string& prefix, const absl::Status& status);
 
 // One node during its conversion. Remembers which attributes were asked for: one that no converter
 // reads is an error, never ignored. Not thread-safe.
@@ -104,6 +107,7 @@ class NodeReader {
   size_t size() const { return args_.size(); }
   bool Has(size_t i) const { return i < args_.size() && args_[i]; }
   absl::StatusOr<ir::Expr> Arg(size_t i, std::string_view what) const;
+  ir::Expr ArgOrNull(size_t i) const { return Has(i) ? args_[i] : nullptr; }
   const std::vector<ir::Expr>& args() const { return args_; }
   // Operand `i` as a kConstant; what is computed from constants alone is evaluated. NeedsValue
   // where graph inputs go into it. `what` is for the message.
@@ -119,6 +123,8 @@ class NodeReader {
   absl::StatusOr<std::string> String(const std::string& name, const std::string& fallback);
   absl::StatusOr<std::vector<int64_t>> Ints(const std::string& name,
                                             std::vector<int64_t> fallback = {});
+  // None where the attribute is not there.
+  absl::StatusOr<std::vector<float>> Floats(const std::string& name);
   absl::StatusOr<ir::Expr> Tensor(const std::string& name);
   const OnnxAttr* Raw(const std::string& name);
 

@@ -13,6 +13,7 @@
 #include "compiler/frontend/onnx/evaluation_limit.h"
 #include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/functions.h"
+#include "compiler/frontend/onnx/graph_builder.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/model.h"
 #include "compiler/frontend/onnx/node_scope.h"
@@ -24,14 +25,10 @@
 namespace hone::frontend {
 namespace {
 
-absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
-  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
-}
-
 // The input as a parameter of main.
 absl::StatusOr<ir::Expr> InputVar(const OnnxInput& input, Shape shape) {
   const absl::StatusOr<int64_t> bytes = TensorBytes(shape, input.dtype);
-  if (!bytes.ok()) return Prefix(fmt::format("input \"{}\"", input.name), bytes.status());
+  if (!bytes.ok()) return Prefixed(fmt::format("input \"{}\"", input.name), bytes.status());
   return ir::TensorVar(input.name, std::move(shape), input.dtype);
 }
 
@@ -237,7 +234,7 @@ absl::StatusOr<ir::Module> ImportOnnx(const std::string& path, const ImportOptio
   const std::string folder = std::filesystem::path(path).parent_path().string();
   absl::StatusOr<ir::Module> module =
       Import(ReadOnnxModelFile(path, folder.empty() ? "." : folder), options);
-  if (!module.ok()) return Prefix(path, module.status());
+  if (!module.ok()) return Prefixed(path, module.status());
   return module;
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr char kUnnamed[] = "?";
 
 // The number of a symbol and who gave it, as a message has it.
-struct Given {
+struct GivenExtent {
   int64_t extent = 0;
   std::string by;
 };
@@ -124,9 +124,9 @@ class Binder {
     return absl::OkStatus();
   }
 
-  static bool AreEqual(const std::vector<Given>& given) {
+  static bool AreEqual(const std::vector<GivenExtent>& given) {
     return std::all_of(given.begin(), given.end(),
-                       [&](const Given& g) { return g.extent == given[0].extent; });
+                       [&](const GivenExtent& g) { return g.extent == given[0].extent; });
   }
 
   void Fill(const OnnxInput& input) {
@@ -146,7 +146,7 @@ class Binder {
     for (const auto& [symbol, given] : given_) {
       if (AreEqual(given)) continue;
       std::vector<std::string> places;
-      for (const Given& g : given) places.push_back(g.by);
+      for (const GivenExtent& g : given) places.push_back(g.by);
       notes.push_back(fmt::format("the extent {} is {}", symbol, ShortList(places)));
     }
     return fmt::format("{}", fmt::join(notes, "; "));
@@ -201,7 +201,7 @@ class Binder {
   const ImportOptions& options_;
   InputShapes result_;
   std::set<std::string> known_;  // inputs whose rank is known
-  std::map<std::string, std::vector<Given>> given_;
+  std::map<std::string, std::vector<GivenExtent>> given_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ Value Add(const ir::Expr& a, const ir::Expr& b) {
   if (!a || !b) return a ? a : b;
   return Emit("add", {a, b});
 }
-Value Multiply(const ir::Expr& a, const ir::Expr& b) {
+Value Times(const ir::Expr& a, const ir::Expr& b) {
   if (!a || !b) return ir::Expr();
   return Emit("multiply", {a, b});
 }
@@ -47,9 +47,9 @@ class Stepper {
     ir::Expr recurred;
     if (cell_.linear_before_reset) {
       HONE_ASSIGN_OR_RETURN(recurred, Recur(2, 3, before_.h));
-      HONE_ASSIGN_OR_RETURN(recurred, Multiply(reset, recurred));
+      HONE_ASSIGN_OR_RETURN(recurred, Times(reset, recurred));
     } else {
-      HONE_ASSIGN_OR_RETURN(recurred, Multiply(reset, before_.h));
+      HONE_ASSIGN_OR_RETURN(recurred, Times(reset, before_.h));
       HONE_ASSIGN_OR_RETURN(recurred, Recur(2, 3, recurred));
     }
     return Mix(update, candidate, recurred);
@@ -67,13 +67,13 @@ class Stepper {
     }
     HONE_ASSIGN_OR_RETURN(ir::Expr candidate, Gate(all, 3));
     HONE_ASSIGN_OR_RETURN(candidate, Activate(1, candidate));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr kept, Multiply(forget, before_.c));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr fresh, Multiply(input, candidate));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr kept, Times(forget, before_.c));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr fresh, Times(input, candidate));
     HONE_ASSIGN_OR_RETURN(const ir::Expr c, Add(kept, fresh));
     HONE_ASSIGN_OR_RETURN(const ir::Expr output, LstmGate(all, 1, c));
     // The clip is for what comes in, not for the cell, as other runtimes have it.
     HONE_ASSIGN_OR_RETURN(const ir::Expr shown, cell_.activations[2].Apply(c));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr h, Multiply(output, shown));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr h, Times(output, shown));
     return CellState{h, c};
   }
 
@@ -83,8 +83,8 @@ class Stepper {
     HONE_ASSIGN_OR_RETURN(candidate, Add(candidate, recurred));
     HONE_ASSIGN_OR_RETURN(candidate, Activate(1, candidate));
     HONE_ASSIGN_OR_RETURN(ir::Expr fresh, OneMinus(update));
-    HONE_ASSIGN_OR_RETURN(fresh, Multiply(fresh, candidate));
-    HONE_ASSIGN_OR_RETURN(const ir::Expr kept, Multiply(update, before_.h));
+    HONE_ASSIGN_OR_RETURN(fresh, Times(fresh, candidate));
+    HONE_ASSIGN_OR_RETURN(const ir::Expr kept, Times(update, before_.h));
     HONE_ASSIGN_OR_RETURN(const ir::Expr h, Add(fresh, kept));
     return CellState{h, nullptr};
   }
@@ -121,7 +121,7 @@ class Stepper {
     if (cell_.peepholes) {
       HONE_ASSIGN_OR_RETURN(ir::Expr look,
                             SliceOf(cell_.peepholes, 0, i * cell_.hidden, (i + 1) * cell_.hidden));
-      HONE_ASSIGN_OR_RETURN(look, Multiply(c, look));
+      HONE_ASSIGN_OR_RETURN(look, Times(c, look));
       HONE_ASSIGN_OR_RETURN(gate, Add(gate, look));
     }
     return Activate(0, gate);
@@ -133,9 +133,9 @@ class Stepper {
 };
 
 // The same as calls of the cells' operators. All operands are there.
-class Fused {
+class FusedCell {
  public:
-  Fused(const Cell& cell, const Projected& projected, const CellState& before)
+  FusedCell(const Cell& cell, const Projected& projected, const CellState& before)
       : cell_(cell), projected_(projected), before_(before) {}
 
   absl::StatusOr<CellState> Lstm() const {
@@ -207,7 +207,7 @@ bool HasOperator(const Cell& cell) {
 absl::StatusOr<CellState> Step(const Cell& cell, const Projected& projected,
                                const CellState& before) {
   if (before.h && cell.as_operator && HasOperator(cell)) {
-    const Fused fused(cell, projected, before);
+    const FusedCell fused(cell, projected, before);
     return cell.kind == CellKind::kGru ? fused.Gru() : fused.Lstm();
   }
   const Stepper stepper(cell, projected, before);

@@ -41,6 +41,13 @@ Shape SamePads(const Shape& extents, const Shape& taps, const Shape& strides, co
 
 }  // namespace
 
+absl::StatusOr<int64_t> SpatialRank(const ir::Expr& data) {
+  const int64_t spatial = RankOf(data) - 2;
+  if (spatial >= 1 && spatial <= 3) return spatial;
+  return absl::InvalidArgumentError(
+      fmt::format("X of rank 3 to 5 was expected, found {}", data->type->ToString()));
+}
+
 absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps) {
   const size_t axes = taps.size();
   for (const int64_t tap : taps) {

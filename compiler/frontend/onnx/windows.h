@@ -7,6 +7,9 @@
 
 namespace hone::frontend {
 
+// The axes of images of rank 3 to 5 besides batch and channels.
+absl::StatusOr<int64_t> SpatialRank(const ir::Expr& data);
+
 // The attributes strides, padding and dilation for a window of `taps` over the spatial axes of
 // `data`; auto_pad is worked out into padding.
 absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps);

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int64_t kMaxExtent = int64_t{1} << 31;
 
-const Shape& FirstAxes() {
+const Shape& VolumeFirstAxes() {
   static const auto* const axes = new Shape{0, 4, 1, 2, 3};
   return *axes;
 }
-const Shape& LastAxes() {
+const Shape& VolumeLastAxes() {
   static const auto* const axes = new Shape{0, 2, 3, 4, 1};
   return *axes;
 }
@@ -41,19 +41,19 @@ class Volume {
     channels_last_ = format == "NDHWC";
     if (!channels_last_) return absl::OkStatus();
     const bool turned = ir::IsCall(data_, "transpose") &&
-                        ir::GetAttr<Shape>(data_->attrs, "axes", {}) == LastAxes();
+                        ir::GetAttr<Shape>(data_->attrs, "axes", {}) == VolumeLastAxes();
     if (turned) {
       data_ = data_->args[0];
       return absl::OkStatus();
     }
-    HONE_ASSIGN_OR_RETURN(data_, node_.layouts().Transposed(data_, FirstAxes()));
+    HONE_ASSIGN_OR_RETURN(data_, node_.layouts().Transposed(data_, VolumeFirstAxes()));
     return absl::OkStatus();
   }
 
   const ir::Expr& data() const { return data_; }
 
   absl::StatusOr<ir::Expr> Back(const ir::Expr& e) {
-    return channels_last_ ? node_.layouts().Transposed(e, LastAxes()) : e;
+    return channels_last_ ? node_.layouts().Transposed(e, VolumeLastAxes()) : e;
   }
 
   // The entries for D, H and W of an attribute over five axes.
@@ -117,7 +117,7 @@ Results Conv3D(NodeReader& node) {
   return One(volume.Back(e));
 }
 
-Results Pool(NodeReader& node, const std::string& op) {
+Results Pool3d(NodeReader& node, const std::string& op) {
   Volume volume(node);
   HONE_RETURN_IF_ERROR(volume.Read());
   HONE_ASSIGN_OR_RETURN(const Shape taps, volume.SpatialOf("ksize", {}));
@@ -131,8 +131,8 @@ Results Pool(NodeReader& node, const std::string& op) {
 
 void AddConv3DConverters(ConverterTable& table) {
   table["Conv3D"] = Conv3D;
-  table["MaxPool3D"] = [](NodeReader& node) { return Pool(node, "nn.max_pool3d"); };
-  table["AvgPool3D"] = [](NodeReader& node) { return Pool(node, "nn.avg_pool3d"); };
+  table["MaxPool3D"] = [](NodeReader& node) { return Pool3d(node, "nn.max_pool3d"); };
+  table["AvgPool3D"] = [](NodeReader& node) { return Pool3d(node, "nn.avg_pool3d"); };
 }
 
 }  // namespace hone::frontend::tf

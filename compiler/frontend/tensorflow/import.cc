@@ -11,6 +11,7 @@
 #include "compiler/frontend/cut_advice.h"
 #include "compiler/frontend/file.h"
 #include "compiler/frontend/name_list.h"
+#include "compiler/frontend/onnx/graph_builder.h"
 #include "compiler/frontend/tensorflow/converters.h"
 #include "compiler/frontend/tensorflow/order.h"
 #include "compiler/frontend/tensorflow/placeholder.h"
@@ -23,10 +24,6 @@ namespace {
 using tf::Node;
 using tf::Value;
 
-absl::Status Prefix(const std::string& prefix, const absl::Status& status) {
-  return Reworded(status, fmt::format("{}: {}", prefix, std::string(status.message())));
-}
-
 // What freezing takes away.
 bool IsUnfrozen(const Node& node, const tf::Graph& graph) {
   static const auto* const ops = new std::set<std::string>{
@@ -37,9 +34,9 @@ bool IsUnfrozen(const Node& node, const tf::Graph& graph) {
 }
 
 // Node names by operator.
-using Names = std::map<std::string, std::vector<std::string>>;
+using NamesByOperator = std::map<std::string, std::vector<std::string>>;
 
-std::string ListOf(const Names& names) {
+std::string ListOf(const NamesByOperator& names) {
   std::vector<std::string> lines;
   for (const auto& [op, nodes] : names) {
     lines.push_back(fmt::format("{} (nodes {})", op, fmt::join(nodes, ", ")));
@@ -49,8 +46,8 @@ std::string ListOf(const Names& names) {
 
 // All unsupported operators at once, so that a user learns the whole distance in one run.
 absl::Status CheckOperators(const tf::Graph& graph, const tf::Order& order) {
-  Names unfrozen;
-  Names missing;
+  NamesByOperator unfrozen;
+  NamesByOperator missing;
   for (const Node* node : order.nodes) {
     const std::string name = fmt::format("\"{}\"", node->name);
     if (IsUnfrozen(*node, graph)) {
@@ -75,10 +72,10 @@ absl::Status CheckOperators(const tf::Graph& graph, const tf::Order& order) {
 }
 
 // Builds "main" node by node; every output of a node is a typed value.
-class GraphImport {
+class GraphDefImport {
  public:
-  GraphImport(const tf::Graph& graph, const tf::Order& order, const ImportOptions& options,
-              Allowance allowance)
+  GraphDefImport(const tf::Graph& graph, const tf::Order& order, const ImportOptions& options,
+                 Allowance allowance)
       : graph_(graph),
         order_(order),
         options_(options),
@@ -91,7 +88,7 @@ class GraphImport {
       if (node->op == "Placeholder") continue;
       const absl::Status status = Convert(*node);
       if (!status.ok())
-        return Prefix(fmt::format("node \"{}\" ({})", node->name, node->op), status);
+        return Prefixed(fmt::format("node \"{}\" ({})", node->name, node->op), status);
     }
     HONE_ASSIGN_OR_RETURN(std::vector<ir::Expr> outputs, Outputs());
     ir::Expr body = outputs.size() == 1 ? outputs[0] : ops::TypedTuple(std::move(outputs));
@@ -136,7 +133,7 @@ class GraphImport {
     for (const Node& node : graph_.nodes) {
       if (!reached.contains(node.name)) continue;
       absl::StatusOr<ir::Expr> value = tf::PlaceholderOf(node, options_);
-      if (!value.ok()) return Prefix(fmt::format("input \"{}\"", node.name), value.status());
+      if (!value.ok()) return Prefixed(fmt::format("input \"{}\"", node.name), value.status());
       if ((*value)->kind == ir::ExprKind::kVar) params.push_back(*value);
       values_[node.name] = {{*std::move(value)}};
     }
@@ -239,7 +236,7 @@ absl::StatusOr<ir::Module> ImportWhole(const tf::Graph& graph, const tf::Order& 
                                        const ImportOptions& options, Allowance allowance) {
   HONE_RETURN_IF_ERROR(CheckOperators(graph, order));
   return ImportWithValues(options, [&](const ImportOptions& bound) {
-    return GraphImport(graph, order, bound, allowance).Run();
+    return GraphDefImport(graph, order, bound, allowance).Run();
   });
 }
 
@@ -254,13 +251,13 @@ absl::StatusOr<ir::Module> ImportTensorflowBytes(std::string_view bytes,
   HONE_ASSIGN_OR_RETURN(const tf::Order order, tf::OrderOf(graph, options.outputs));
   absl::StatusOr<ir::Module> module = ImportWhole(graph, order, options, allowance);
   if (module.ok() || !absl::IsUnimplemented(module.status())) return module;
-  return WithCutAdvice(module.status(), GraphImport(graph, order, options, allowance).Places());
+  return WithCutAdvice(module.status(), GraphDefImport(graph, order, options, allowance).Places());
 }
 
 absl::StatusOr<ir::Module> ImportTensorflow(const std::string& path, const ImportOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
   absl::StatusOr<ir::Module> module = ImportTensorflowBytes(bytes, options);
-  if (!module.ok()) return Prefix(path, module.status());
+  if (!module.ok()) return Prefixed(path, module.status());
   return module;
 }
 

@@ -87,7 +87,6 @@ ir::Expr BuildInceptionV3(NetBuilder& net) {
   for (const int64_t inner : {128, 160, 160, 192}) x = inception.Factored(x, inner);
   x = inception.SecondReduction(x);
   for (int i = 0; i < 2; ++i) x = inception.Wide(x);
-  constexpr double kLastGain = 0.25;  // of logits that spread over a few units
   return net.Classifier(x, kLastGain);
 }
 

@@ -6,7 +6,7 @@ namespace hone::frontend {
 namespace {
 
 // Of the last batch norm of a residual branch, which keeps the sum from growing.
-constexpr double kBranchScale = 0.5;
+constexpr double kResidualScale = 0.5;
 
 struct InvertedResidual {
   int64_t expansion;
@@ -25,7 +25,7 @@ ir::Expr Block(NetBuilder& net, const ir::Expr& x, int64_t in, const InvertedRes
   if (block.expansion != 1) y = ConvBnRelu6(net, y, {in * block.expansion, 1});
   y = net.Conv(ConvBnRelu6(net, y, {0, 3, stride, 1, true}), {block.out, 1});
   if (stride != 1 || in != block.out) return net.BatchNorm(y);
-  return net.Add(x, net.BatchNorm(y, kBranchScale));
+  return net.Add(x, net.BatchNorm(y, kResidualScale));
 }
 
 }  // namespace
@@ -57,7 +57,6 @@ ir::Expr BuildMobilenetV2(NetBuilder& net) {
       x = Block(net, x, channels, block, i == 0 ? block.stride : 1);
     }
   }
-  constexpr double kLastGain = 0.25;  // of logits that spread over a few units
   return net.Classifier(ConvBnRelu6(net, x, {1280, 1}), kLastGain);
 }
 

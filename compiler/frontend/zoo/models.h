@@ -6,6 +6,10 @@
 
 namespace hone::frontend {
 
+// What classifiers multiply their weights by: softmax's operands then spread over a few units, so
+// that no class has it all.
+inline constexpr double kLastGain = 0.25;
+
 // Each returns the output; inputs are made with `net`.
 ir::Expr BuildBert(NetBuilder& net);
 ir::Expr BuildMlp(NetBuilder& net);

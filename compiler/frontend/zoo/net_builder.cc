@@ -15,7 +15,7 @@ using Ints = std::vector<int64_t>;
 int64_t ChannelsOf(const ir::Expr& x) { return x->type->tensor.shape[1]; }
 size_t AxesOf(const ir::Expr& x) { return x->type->tensor.shape.size() - 2; }
 
-ir::Attrs WindowAttrs(size_t axes, const PerAxis& stride, const PerAxis& padding) {
+ir::Attrs StrideAndPadding(size_t axes, const PerAxis& stride, const PerAxis& padding) {
   Ints both = padding.Of(axes);
   const Ints after = both;
   both.insert(both.end(), after.begin(), after.end());
@@ -23,7 +23,7 @@ ir::Attrs WindowAttrs(size_t axes, const PerAxis& stride, const PerAxis& padding
 }
 
 ir::Attrs PoolAttrs(size_t axes, const PoolShape& shape) {
-  ir::Attrs attrs = WindowAttrs(axes, shape.stride, shape.padding);
+  ir::Attrs attrs = StrideAndPadding(axes, shape.stride, shape.padding);
   attrs["pool_size"] = shape.kernel.Of(axes);
   if (shape.ceil_mode) attrs["ceil_mode"] = true;
   return attrs;
@@ -91,7 +91,7 @@ ir::Expr NetBuilder::Conv(const ir::Expr& x, const ConvShape& shape) {
     fan_in *= static_cast<double>(shape.kernel[i]);
   }
   const double bound = std::sqrt(6.0 / fan_in);
-  ir::Attrs attrs = WindowAttrs(axes, shape.stride, shape.padding);
+  ir::Attrs attrs = StrideAndPadding(axes, shape.stride, shape.padding);
   attrs["groups"] = groups;
   return Call(fmt::format("nn.conv{}d", axes), {x, Uniform(weight, -bound, bound)},
               std::move(attrs));
@@ -106,7 +106,7 @@ ir::Expr NetBuilder::ConvTranspose(const ir::Expr& x, const ConvShape& shape) {
     fan_in *= static_cast<double>(shape.kernel[i]) / static_cast<double>(shape.stride[i]);
   }
   const double bound = std::sqrt(6.0 / fan_in);
-  ir::Attrs attrs = WindowAttrs(axes, shape.stride, shape.padding);
+  ir::Attrs attrs = StrideAndPadding(axes, shape.stride, shape.padding);
   attrs["groups"] = int64_t{1};
   attrs["output_padding"] = Ints(axes, 0);
   return Call(fmt::format("nn.conv{}d_transpose", axes), {x, Uniform(weight, -bound, bound)},

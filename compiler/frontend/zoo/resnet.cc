@@ -9,9 +9,6 @@
 namespace hone::frontend {
 namespace {
 
-// Of the classifier: softmax's operands then spread over a few units, so that no class has it all.
-constexpr double kLastGain = 0.25;
-
 struct Depths {
   int stages[4];
   bool bottleneck;

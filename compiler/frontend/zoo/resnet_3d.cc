@@ -7,7 +7,6 @@ namespace {
 
 // Of the batch norm inside a residual branch, which keeps the sum from growing.
 constexpr double kBranchScale = 0.35;
-constexpr double kLastGain = 0.25;
 
 // Where the shortcut is a convolution, it reads what the branch does.
 ir::Expr Block(NetBuilder& net, const ir::Expr& x, int64_t channels, int64_t stride, bool first) {

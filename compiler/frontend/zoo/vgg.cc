@@ -16,7 +16,6 @@ ir::Expr BuildVgg16(NetBuilder& net) {
   }
   x = net.Flatten(x);
   for (int i = 0; i < 2; ++i) x = net.Relu(net.Dense(x, 4096));
-  constexpr double kLastGain = 0.25;  // of logits that spread over a few units
   return net.Softmax(net.Dense(x, 1000, kLastGain));
 }
 

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int64_t kSyntheticNodes = 100;
 
-struct Entry {
+struct ZooEntry {
   const char* name;
   ir::Expr (*build)(NetBuilder& net);
 };
 
-constexpr Entry kEntries[] = {
+constexpr ZooEntry kEntries[] = {
     {"bert", BuildBert},
     {"dcgan", BuildDcgan},
     {"densenet121", BuildDensenet121},
@@ -73,7 +73,7 @@ absl::StatusOr<ir::Module> ZooModel(std::string_view name, const ZooSize& size) 
   NetBuilder net(kSeed, size);
   const auto* const entry =
       std::find_if(std::begin(kEntries), std::end(kEntries),
-                   [&](const Entry& candidate) { return name == candidate.name; });
+                   [&](const ZooEntry& candidate) { return name == candidate.name; });
   if (entry != std::end(kEntries)) {
     const ir::Expr output = entry->build(net);
     return net.Finish(output);
@@ -93,7 +93,7 @@ absl::StatusOr<ir::Module> ZooModel(std::string_view name, int64_t batch) {
 
 std::vector<std::string> ZooNames() {
   std::vector<std::string> names;
-  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  for (const ZooEntry& entry : kEntries) names.push_back(entry.name);
   return names;
 }
 

@@ -30,7 +30,7 @@ struct Padding {
   Expr inside_of_other;  // along the other axes; none: not known to be outside
 };
 
-void Join(const Expr& part, Expr* all) { *all = *all ? loop::And(*all, part) : part; }
+void JoinByAnd(const Expr& part, Expr* all) { *all = *all ? loop::And(*all, part) : part; }
 
 // Parts of the condition by whether they ask along the axis; false where one asks along two.
 bool ShareCondition(const Expr& condition, Padding* padding) {
@@ -39,13 +39,13 @@ bool ShareCondition(const Expr& condition, Padding* padding) {
     for (size_t d = 0; along && d < padding->stage.loops.size(); ++d) {
       if (d != padding->axis && loop::UsesVar(part, padding->stage.loops[d]->var)) return false;
     }
-    Join(part, along ? &padding->inside : &padding->inside_of_other);
+    JoinByAnd(part, along ? &padding->inside : &padding->inside_of_other);
   }
   return static_cast<bool>(padding->inside);
 }
 
 // The data is read at the loop's variable less a constant, along the axis alone.
-bool ReadsAlong(const Expr& load, Padding* padding) {
+bool ReadsPaddingAlong(const Expr& load, Padding* padding) {
   const Expr& var = padding->stage.loops[padding->axis]->var;
   for (size_t d = 0; d < load->operands.size(); ++d) {
     if (d != padding->axis && loop::UsesVar(load->operands[d], var)) return false;
@@ -76,7 +76,7 @@ absl::StatusOr<Padding> Match(const loop::Nest& nest, const std::string& name, s
   const Expr& load = value->operands[1];
   if (axis >= padding.buffer->shape.size() || load->kind != ExprKind::kLoad ||
       load->operands.size() != padding.buffer->shape.size() || !IsConstant(value->operands[2]) ||
-      !ReadsAlong(load, &padding) || !ShareCondition(value->operands[0], &padding)) {
+      !ReadsPaddingAlong(load, &padding) || !ShareCondition(value->operands[0], &padding)) {
     return refused;
   }
   auto bare = std::make_shared<loop::BufferNode>(*padding.buffer);

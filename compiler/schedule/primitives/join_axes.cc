@@ -41,10 +41,10 @@ Buffer Joined(const loop::BufferNode& buffer) {
 }
 
 // Of one launch. Where it does not fit, `ok` ends false.
-class Join : public loop::Mutator {
+class JoinInLaunch : public loop::Mutator {
  public:
   // The extents are those of the axes that become one.
-  Join(const loop::BufferMap& joined, int64_t outer_extent, int64_t inner_extent)
+  JoinInLaunch(const loop::BufferMap& joined, int64_t outer_extent, int64_t inner_extent)
       : joined_(joined), outer_extent_(outer_extent), inner_extent_(inner_extent) {}
 
   bool ok() const { return ok_; }
@@ -178,7 +178,7 @@ absl::Status JoinLastAxes(loop::Nest* nest, const std::string& name) {
   }
   loop::Nest result = *nest;
   for (loop::Launch& launch : result.launches) {
-    Join join(joined, FromLast(*buffer, 2), FromLast(*buffer, 1));
+    JoinInLaunch join(joined, FromLast(*buffer, 2), FromLast(*buffer, 1));
     launch.body = join.Rewrite(launch.body);
     if (join.ok()) continue;
     return absl::FailedPreconditionError(fmt::format(

@@ -17,7 +17,7 @@ Expr Plus(const Expr& sum, double factor, const Expr& x) {
   return sum ? sum + term : term;
 }
 
-Expr Product(const std::vector<double>& row, const std::vector<Expr>& vector) {
+Expr RowProduct(const std::vector<double>& row, const std::vector<Expr>& vector) {
   Expr sum;
   for (size_t c = 0; c < vector.size(); ++c) {
     if (row[c] != 0) sum = Plus(sum, row[c], vector[c]);
@@ -42,7 +42,7 @@ void MakePair(const std::vector<double>& a, const std::vector<double>& b,
               const std::vector<Expr>& vector, Expr* of_a, Expr* of_b) {
   std::vector<double> same(a.size(), 0), opposite(a.size(), 0);
   for (size_t i = 0; i < a.size(); ++i) (a[i] * b[i] >= 0 ? same : opposite)[i] = a[i];
-  const Expr x = Product(same, vector), y = Product(opposite, vector);
+  const Expr x = RowProduct(same, vector), y = RowProduct(opposite, vector);
   *of_a = x && y ? x + y : (x ? x : y);
   *of_b = x && y ? x - y : (x ? x : Unary(loop::UnaryOp::kNeg, y));
 }
@@ -88,7 +88,7 @@ std::vector<Expr> MatrixProducts(Matrix matrix, std::vector<Expr> vector, bool p
                                  [](const Expr& product) { return static_cast<bool>(product); });
   if (pairs && none) PairColumns(&matrix, &vector);
   for (size_t r = 0; r < matrix.size(); ++r) {
-    if (!products[r]) products[r] = Product(matrix[r], vector);
+    if (!products[r]) products[r] = RowProduct(matrix[r], vector);
   }
   return products;
 }

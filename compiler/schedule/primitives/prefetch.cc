@@ -40,7 +40,7 @@ bool FindLoad(const Stmt& s, const std::string& buffer, std::vector<Stmt>* loops
   return false;
 }
 
-Stmt Around(const Site& site, const std::string& name) {
+Stmt LoopAround(const Site& site, const std::string& name) {
   for (const auto& [ancestor, child] : site.path) {
     if (ancestor->kind == loop::StmtKind::kFor && ancestor->var->name == name) return ancestor;
   }
@@ -58,8 +58,8 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
     return absl::FailedPreconditionError(
         fmt::format("loop '{}' does not load '{}', which was to be prefetched", name, buffer));
   }
-  const Stmt ahead = Around(site, options.ahead);
-  const Stmt turn = Around(site, options.turn);
+  const Stmt ahead = LoopAround(site, options.ahead);
+  const Stmt turn = LoopAround(site, options.turn);
   if (ahead == nullptr || (!options.turn.empty() && turn == nullptr)) {
     return absl::FailedPreconditionError(fmt::format("loops '{}' and '{}' must be around loop '{}'",
                                                      options.ahead, options.turn, name));
@@ -133,7 +133,7 @@ loop::VarMap IterationAhead(const std::vector<Stmt>& loops, int64_t distance) {
 std::vector<Stmt> LoopsAround(const Site& site, const std::vector<std::string>& names) {
   std::vector<Stmt> loops;
   for (const std::string& name : names) {
-    if (const Stmt found = Around(site, name)) loops.push_back(found);
+    if (const Stmt found = LoopAround(site, name)) loops.push_back(found);
   }
   return loops;
 }

@@ -61,7 +61,7 @@ absl::StatusOr<Reduction> MatchReduction(const loop::Nest& nest, const Site& sit
   return reduction;
 }
 
-Stmt Around(const std::vector<Stmt>& loops, Stmt body) {
+Stmt SerialAround(const std::vector<Stmt>& loops, Stmt body) {
   for (size_t i = loops.size(); i-- > 0;) {
     body = loop::For(loops[i]->var, loops[i]->min, loops[i]->extent, std::move(body));
   }
@@ -115,9 +115,9 @@ Stmt SumParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& 
     term = loop::Substitute(term, loop::VarMap{{loop_var.get(), part * Expr(each) + loop_var}});
     loop = loop::For(loop->var, 0, each, loop->body[0]);
   }
-  const Stmt sum = Around(
+  const Stmt sum = SerialAround(
       loops, loop::Store(partial, at, loop::Binary(op, loop::Load(partial, at), std::move(term))));
-  const Stmt each_result = Around(reduction.axes, loop::Seq({zero, sum}));
+  const Stmt each_result = SerialAround(reduction.axes, loop::Seq({zero, sum}));
   return Named(nest, reduction, partial, loop::For(part, 0, parts, each_result));
 }
 
@@ -130,8 +130,8 @@ Stmt CombineParts(const loop::Nest& nest, const Reduction& reduction, const Buff
       loop::Store(reduction.buffer, at,
                   loop::Binary(reduction.store->value->binary_op, loop::Load(reduction.buffer, at),
                                loop::Load(partial, from)));
-  return Around(reduction.axes,
-                loop::Seq({reduction.first, loop::For(part, 0, partial->shape[0], add)}));
+  return SerialAround(reduction.axes,
+                      loop::Seq({reduction.first, loop::For(part, 0, partial->shape[0], add)}));
 }
 
 }  // namespace

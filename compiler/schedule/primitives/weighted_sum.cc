@@ -12,11 +12,7 @@ using loop::Expr;
 using loop::Stmt;
 using loop::StmtKind;
 
-bool IsBinary(const Expr& e, loop::BinaryOp op) {
-  return e->kind == loop::ExprKind::kBinary && e->binary_op == op;
-}
-
-bool IsZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
+bool IsFloatZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
 
 bool RunsOver(const Stmt& loop, int64_t extent) {
   int64_t min = 0, steps = 0;
@@ -29,9 +25,9 @@ bool TakeUpdate(Stmt s, WeightedSum* sum) {
   std::vector<Stmt> loops;
   for (; s->kind == StmtKind::kFor; s = s->body[0]) loops.push_back(s);
   if (s->kind != StmtKind::kStore || !loop::Accumulates(*s)) return false;
-  if (!IsBinary(s->value, loop::BinaryOp::kAdd)) return false;
+  if (!loop::IsBinary(s->value, loop::BinaryOp::kAdd)) return false;
   const Expr& product = s->value->operands[1];
-  if (!IsBinary(product, loop::BinaryOp::kMul)) return false;
+  if (!loop::IsBinary(product, loop::BinaryOp::kMul)) return false;
   sum->factor = product->operands[0];
   const Expr& weight = product->operands[1];
   const size_t rank = sum->axes.size();
@@ -60,7 +56,7 @@ absl::StatusOr<WeightedSum> MatchWeightedSum(const loop::Nest& nest, const std::
   const std::vector<Stmt>& steps = stage.body->body;
   const bool starts = stage.body->kind == StmtKind::kSeq && sum.axes.size() >= 2 &&
                       steps.size() == 2 && steps[0]->kind == StmtKind::kStore &&
-                      IsZero(steps[0]->value);
+                      IsFloatZero(steps[0]->value);
   if (!starts || !TakeUpdate(steps[1], &sum)) {
     return absl::FailedPreconditionError(fmt::format(
         "the stage of '{}' must sum values of its type times a weight, over all of that", buffer));

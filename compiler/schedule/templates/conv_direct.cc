@@ -50,7 +50,7 @@ class DirectSchedule {
   }
 
  protected:
-  // These are what ChunkedSchedule does otherwise. The loops that threads share, outermost first:
+  // These are what ChunkedConv does otherwise. The loops that threads share, outermost first:
   virtual std::vector<std::string> Grid() const { return ConvGrid(conv_, config_.String("order")); }
   virtual void OrderOutput() { OrderConvOutput(&s_, conv_, Grid()); }
   virtual void ComputeSums() {
@@ -308,7 +308,7 @@ class DirectSchedule {
 // The tiles of a block of rows take turns, each for a chunk of the input channels: their sums lie
 // in memory, and are in registers for a chunk. There are no groups then.
 //   for n, oc, od, ohb (the grid) { for chunk, th, tw { steps of the tile }; for oh, ow { .. } }
-class ChunkedSchedule : public DirectSchedule {
+class ChunkedConv : public DirectSchedule {
  public:
   using DirectSchedule::DirectSchedule;
 
@@ -424,7 +424,7 @@ Border ColumnBorder(const Conv& conv, const RegisterTile& tile) {
 
 absl::StatusOr<loop::Nest> ScheduleConvDirect(const Task& task, const Conv& conv,
                                               const Config& config) {
-  if (config.Int("chunk") > 0) return ChunkedSchedule(task, conv, config).Run();
+  if (config.Int("chunk") > 0) return ChunkedConv(task, conv, config).Run();
   return DirectSchedule(task, conv, config).Run();
 }
 

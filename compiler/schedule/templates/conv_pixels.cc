@@ -36,7 +36,7 @@ Dense ProductOf(const Conv& conv) {
 }
 
 // The data of the next pixels is fetched while the tiles of these are computed: a line a step.
-std::vector<int64_t> PrefetchOptionsOf(const Conv& conv, const Config& prefix) {
+std::vector<int64_t> PixelPrefetches(const Conv& conv, const Config& prefix) {
   const RegisterTile tile = TileOf(prefix);
   const bool has_turns = prefix.String("order") == "n_m" && conv.out > tile.columns &&
                          conv.in / prefix.Int("unroll") > 1;
@@ -113,7 +113,7 @@ std::optional<Knob> NextConvPixelsKnob(const Conv& conv, const Config& prefix) {
     return IntKnob("unroll", UnrollOptions({2, 4, 8}, conv.in, TileOf(prefix)));
   }
   if (!prefix.Has("order")) return TextKnob("order", {"n_m", "m_n"});
-  if (!prefix.Has("prefetch")) return IntKnob("prefetch", PrefetchOptionsOf(conv, prefix));
+  if (!prefix.Has("prefetch")) return IntKnob("prefetch", PixelPrefetches(conv, prefix));
   return std::nullopt;
 }
 
@@ -124,7 +124,7 @@ Config BestConvPixels(const Conv& conv) {
   SetTile(tile, &config);
   config.Set("unroll", UnrollOptions({2, 4}, conv.in, tile).back());
   config.Set("order", std::string("n_m"));
-  config.Set("prefetch", PrefetchOptionsOf(conv, config).back());
+  config.Set("prefetch", PixelPrefetches(conv, config).back());
   return config;
 }
 

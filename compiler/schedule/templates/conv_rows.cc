@@ -94,7 +94,7 @@ int InnerTaps(const Conv& conv) {
   return 0;
 }
 
-std::vector<int64_t> UnrollsOf(const Conv& conv, const RegisterTile& tile) {
+std::vector<int64_t> RowUnrolls(const Conv& conv, const RegisterTile& tile) {
   const int axis = InnerTaps(conv);
   if (axis == 0) return UnrollOptions({2, 4, 8}, conv.in, tile);
   const int64_t taps = conv.window.taps[static_cast<size_t>(conv.spatial - axis)];
@@ -339,7 +339,7 @@ StrategyChoice ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::s
   StrategyChoice choice;
   choice.config.Set("strategy", std::string("rows"));
   SetTile(tile, &choice.config);
-  choice.config.Set("unroll", UnrollsOf(conv, tile).back());
+  choice.config.Set("unroll", RowUnrolls(conv, tile).back());
   choice.config.Set("pad", pad);
   const int64_t along = conv.spatial > 1 ? CeilDiv(RowsOf(conv), tile.rows)
                                          : CeilDiv(WidthVectors(conv), tile.vectors);
@@ -368,7 +368,7 @@ std::optional<Knob> NextConvRowsKnob(const Conv& conv, const Config& prefix) {
   if (!prefix.Has("tile_h")) {
     return IntKnob("tile_h", RowOptions(conv, channels, prefix.Int("tile_v")));
   }
-  if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, TileOf(prefix)));
+  if (!prefix.Has("unroll")) return IntKnob("unroll", RowUnrolls(conv, TileOf(prefix)));
   if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv, TileOf(prefix)));
   return std::nullopt;
 }

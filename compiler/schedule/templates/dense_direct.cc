@@ -75,7 +75,7 @@ class DenseSchedule {
   }
 
  protected:
-  // These are what ChunkedSchedule does otherwise. What an iteration of the grid's inner loop
+  // These are what ChunkedDense does otherwise. What an iteration of the grid's inner loop
   // computes:
   virtual RegisterTile OutputBlock() const { return tile_; }
   virtual void ComputeSums() {
@@ -179,7 +179,7 @@ class DenseSchedule {
 // Tiles of a block take turns, each for a chunk of the steps: their sums lie in memory, and are in
 // registers for a chunk. They are of several rows, or, where one tile has all, of several panels.
 //   for [i0,] nb, mb (the grid) { for chunk, nt, mt { steps of the tile }; for m, nv { .. } }
-class ChunkedSchedule : public DenseSchedule {
+class ChunkedDense : public DenseSchedule {
  public:
   using DenseSchedule::DenseSchedule;
 
@@ -317,7 +317,7 @@ int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix) {
 absl::StatusOr<loop::Nest> ScheduleDenseDirect(const Task& task, const Dense& dense,
                                                const Config& config) {
   const Dense narrowed = OfLanes(dense, config);
-  if (TakesChunks(config)) return ChunkedSchedule(task, narrowed, config).Run();
+  if (TakesChunks(config)) return ChunkedDense(task, narrowed, config).Run();
   return DenseSchedule(task, narrowed, config).Run();
 }
 

@@ -23,7 +23,7 @@ struct DotTile {
 };
 
 // Beside the sums, the rows' vectors and one of the units'.
-bool FitsRegisters(const DotTile& tile, int64_t registers) {
+bool FitsDotRegisters(const DotTile& tile, int64_t registers) {
   return tile.Vectors() + tile.rows + 1 <= registers;
 }
 
@@ -31,14 +31,14 @@ bool FitsRegisters(const DotTile& tile, int64_t registers) {
 std::vector<int64_t> RowOptions(const Dense& dense) {
   constexpr int64_t kMost = 8;
   return EvenSizes(dense.rows, kMost, [&](int64_t rows) {
-    return FitsRegisters(DotTile{rows, 1, 1}, dense.registers);
+    return FitsDotRegisters(DotTile{rows, 1, 1}, dense.registers);
   });
 }
 
 std::vector<int64_t> UnitOptions(const Dense& dense, int64_t rows) {
   std::vector<int64_t> options;
   for (const int64_t units : {1, 2, 4, 8}) {
-    if (units <= dense.units && FitsRegisters(DotTile{rows, units, 1}, dense.registers)) {
+    if (units <= dense.units && FitsDotRegisters(DotTile{rows, units, 1}, dense.registers)) {
       options.push_back(units);
     }
   }
@@ -49,7 +49,7 @@ std::vector<int64_t> PartOptions(const Dense& dense, int64_t rows, int64_t units
   std::vector<int64_t> options;
   for (const int64_t parts : {1, 2, 4, 8}) {
     if (parts * dense.lanes <= dense.terms &&
-        FitsRegisters(DotTile{rows, units, parts}, dense.registers)) {
+        FitsDotRegisters(DotTile{rows, units, parts}, dense.registers)) {
       options.push_back(parts);
     }
   }

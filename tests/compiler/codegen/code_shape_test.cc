@@ -24,9 +24,7 @@ using loop::Stmt;
 using loop::Store;
 using loop::Var;
 
-constexpr DataType kF32 = DataType::kFloat32;
 constexpr const char* kZen5 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2";
-constexpr const char* kAvx2 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
 constexpr const char* kArm = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72";
 
 // c = relu(a b) with b packed in panels of `vectors` vectors: tiles of `rows` x `vectors` vectors

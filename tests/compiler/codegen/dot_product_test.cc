@@ -47,7 +47,7 @@ loop::Nest DotNest(int64_t lanes, DataType a_type, DataType b_type) {
   return nest;
 }
 
-std::vector<std::string> TargetsToRun() {
+std::vector<std::string> DotTargets() {
   std::vector<std::string> targets = {"native"};
   for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
@@ -56,7 +56,7 @@ std::vector<std::string> TargetsToRun() {
 }
 
 TEST(DotProduct, OfBFloat16IsTheSumOfTheLoopItMeans) {
-  for (const std::string& target : TargetsToRun()) {
+  for (const std::string& target : DotTargets()) {
     for (const int64_t lanes : {1, 2, 4, 8, 16, 32}) {
       SCOPED_TRACE(fmt::format("{} lanes, {}", lanes, target));
       ExpectSameAsInterpreter(DotNest(lanes, DataType::kBFloat16, DataType::kBFloat16), 1e-5,
@@ -67,7 +67,7 @@ TEST(DotProduct, OfBFloat16IsTheSumOfTheLoopItMeans) {
 }
 
 TEST(DotProduct, HasTheBitsOfTheLoopItMeans) {
-  for (const std::string& target : TargetsToRun()) {
+  for (const std::string& target : DotTargets()) {
     for (const int64_t lanes : {1, 2, 4, 8, 16, 32}) {
       for (const DataType a : {DataType::kUInt8, DataType::kInt8}) {
         for (const DataType b : {DataType::kUInt8, DataType::kInt8}) {
@@ -80,14 +80,8 @@ TEST(DotProduct, HasTheBitsOfTheLoopItMeans) {
   }
 }
 
-int Count(const std::string& text, const std::string& word) {
-  int count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
-std::string AssemblyOf(const std::string& data, const std::string& weight,
-                       const std::string& target) {
+std::string DenseAssembly(const std::string& data, const std::string& weight,
+                          const std::string& target) {
   const auto def = ops::LowerWorkload(
       fmt::format("fn (p0: Tensor[(16, 64), {}], const p1: Tensor[(64, 64), {}]) {{ nn.dense(p0, "
                   "p1) }} accumulate={} numerics=default",
@@ -128,7 +122,7 @@ TEST(DotProduct, IsTheInstructionOfTheTarget) {
       {"bfloat16", "bfloat16", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "fmla"},
   };
   for (const Case& c : cases) {
-    const std::string assembly = AssemblyOf(c.data, c.weight, c.target);
+    const std::string assembly = DenseAssembly(c.data, c.weight, c.target);
     EXPECT_GE(Count(assembly, c.instruction), 8) << c.instruction << " " << c.target;
   }
 }

@@ -71,13 +71,13 @@ bool NeedsEmulator(const CpuTarget& target) {
 
 bool HasEmulator() { return Runner().has_value(); }
 
-std::string RunEmulated(const std::string& elf, const std::vector<Memory>& buffers) {
+std::string RunEmulated(const std::string& elf, const std::vector<BufferBytes>& buffers) {
   const std::string module = TestFolder() / "module.so";
   const std::string contents = TestFolder() / "buffers";
   std::ofstream(module, std::ios::binary) << elf;
   {
     std::ofstream file(contents, std::ios::binary);
-    for (const Memory& buffer : buffers) {
+    for (const BufferBytes& buffer : buffers) {
       file.write(static_cast<const char*>(buffer.data), static_cast<std::streamsize>(buffer.bytes));
     }
   }
@@ -85,7 +85,7 @@ std::string RunEmulated(const std::string& elf, const std::vector<Memory>& buffe
   const int status = std::system(command.c_str());
   if (status != 0) return fmt::format("{} ended with status {}", command, status);
   std::ifstream file(contents, std::ios::binary);
-  for (const Memory& buffer : buffers) {
+  for (const BufferBytes& buffer : buffers) {
     file.read(static_cast<char*>(buffer.data), static_cast<std::streamsize>(buffer.bytes));
   }
   return file ? "" : contents + " is too short";

@@ -18,14 +18,14 @@ bool HasEmulator();
 inline constexpr char kNoEmulator[] =
     "no qemu-aarch64-static or aarch64-linux-gnu-gcc: scripts/install-deps installs them";
 
-struct Memory {
+struct BufferBytes {
   void* data = nullptr;
   size_t bytes = 0;
 };
 
 // Runs the launches of kernel 0 on copies of the buffers, with pages around them that cannot be
 // touched, and writes back what they hold then. What went wrong; empty if nothing did.
-std::string RunEmulated(const std::string& elf, const std::vector<Memory>& buffers);
+std::string RunEmulated(const std::string& elf, const std::vector<BufferBytes>& buffers);
 
 }  // namespace hone::codegen
 

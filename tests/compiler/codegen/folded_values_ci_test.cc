@@ -172,12 +172,13 @@ Operands MakeOperands(DataType dtype) {
 }
 
 // Memory of one buffer, aligned as modules want it.
-class Memory {
+class AlignedMemory {
  public:
-  Memory(int64_t bytes) : data_(static_cast<char*>(aligned_alloc(64, (bytes + 127) / 64 * 64))) {}
-  ~Memory() { free(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
+  AlignedMemory(int64_t bytes)
+      : data_(static_cast<char*>(aligned_alloc(64, (bytes + 127) / 64 * 64))) {}
+  ~AlignedMemory() { free(data_); }
+  AlignedMemory(const AlignedMemory&) = delete;
+  AlignedMemory& operator=(const AlignedMemory&) = delete;
   char* data() { return data_; }
 
  private:
@@ -258,9 +259,9 @@ class FoldedValues : public testing::TestWithParam<std::tuple<DataType, Way>> {
     const LoadedModule module(*elf);
     ASSERT_TRUE(module.ok());
     const Operands operands = MakeOperands(dtype());
-    std::vector<std::unique_ptr<Memory>> owned;
+    std::vector<std::unique_ptr<AlignedMemory>> owned;
     const auto memory = [&](DataType type) {
-      owned.push_back(std::make_unique<Memory>(kCount * SizeBytes(type)));
+      owned.push_back(std::make_unique<AlignedMemory>(kCount * SizeBytes(type)));
       return owned.back()->data();
     };
     std::vector<void*> compiled = {memory(dtype()), memory(dtype())};

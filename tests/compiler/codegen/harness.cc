@@ -109,8 +109,8 @@ bool Close(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
 }
 
-std::vector<Memory> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
-  std::vector<Memory> memory;
+std::vector<BufferBytes> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
+  std::vector<BufferBytes> memory;
   for (size_t i = 0; i < nest.buffers.size(); ++i) {
     const loop::BufferNode& buffer = *nest.buffers[i];
     const int64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
@@ -120,6 +120,12 @@ std::vector<Memory> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
 }
 
 }  // namespace
+
+int Count(const std::string& text, const std::string& word) {
+  int count = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
 
 CpuTarget TestTarget(const std::string& text) {
   auto target = CpuTarget::Parse(text);

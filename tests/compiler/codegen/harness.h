@@ -13,6 +13,12 @@
 
 namespace hone::codegen {
 
+inline constexpr DataType kF32 = DataType::kFloat32;
+inline constexpr const char* kAvx2 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
+
+// How often a word stands in assembly.
+int Count(const std::string& text, const std::string& word);
+
 // "native", or another target's text.
 CpuTarget TestTarget(const std::string& text = "native");
 // Whether this machine's processor has what code for the target takes.

@@ -57,14 +57,14 @@ const Case kCases[] = {
     {UnaryOp::kAtanh, -0.999, 0.999, [](long double x) { return std::atanh(x); }, 1, 1e-14},
 };
 
-constexpr int64_t kCount = 1 << 14;
+constexpr int64_t kArguments = 1 << 14;
 
 using Function = std::function<loop::Expr(const loop::Expr& x)>;
 
 // y[i] = f(x[i]), so many lanes at a time.
 loop::Nest MapNest(const Function& f, DataType dtype, int64_t lanes) {
-  const auto x = loop::MakeBuffer("x", dtype, {kCount}, loop::Role::kInput);
-  const auto y = loop::MakeBuffer("y", dtype, {kCount}, loop::Role::kOutput);
+  const auto x = loop::MakeBuffer("x", dtype, {kArguments}, loop::Role::kInput);
+  const auto y = loop::MakeBuffer("y", dtype, {kArguments}, loop::Role::kOutput);
   const loop::Expr o = loop::Var("o");
   const loop::Expr i = loop::Var("i");
   const loop::Expr at = o * loop::IntConst(lanes) + i;
@@ -73,7 +73,7 @@ loop::Nest MapNest(const Function& f, DataType dtype, int64_t lanes) {
   nest.buffers = {x, y};
   nest.launches.push_back(
       {"map", loop::Phase::kRun,
-       loop::For(o, 0, kCount / lanes,
+       loop::For(o, 0, kArguments / lanes,
                  loop::For(i, 0, lanes, loop::Store(y, {at}, f(loop::Load(x, {at}))),
                            loop::LoopKind::kVectorize),
                  loop::LoopKind::kParallel)});
@@ -90,11 +90,11 @@ void Evaluate(const Function& f, const std::vector<T>& x, std::vector<T>* y, int
   const auto elf = BuildModule(ArtifactOf(MapNest(f, kType<T>, lanes), TestTarget(target)));
   ASSERT_TRUE(elf.ok()) << elf.status().ToString();
   const LoadedModule module(*elf);
-  auto* memory = static_cast<T*>(aligned_alloc(64, 2 * kCount * sizeof(T)));
+  auto* memory = static_cast<T*>(aligned_alloc(64, 2 * kArguments * sizeof(T)));
   std::copy(x.begin(), x.end(), memory);
   std::feclearexcept(FE_ALL_EXCEPT);
-  module.Run({memory, memory + kCount});
-  y->assign(memory + kCount, memory + 2 * kCount);
+  module.Run({memory, memory + kArguments});
+  y->assign(memory + kArguments, memory + 2 * kArguments);
   free(memory);
 }
 
@@ -106,8 +106,8 @@ void Evaluate(UnaryOp op, const std::vector<T>& x, std::vector<T>* y) {
 template <typename T>
 std::vector<T> Samples(double low, double high) {
   Random random(11);
-  std::vector<T> x(kCount);
-  for (int64_t i = 0; i < kCount; ++i) {
+  std::vector<T> x(kArguments);
+  for (int64_t i = 0; i < kArguments; ++i) {
     // Evenly, and evenly in the exponent where that makes a difference.
     const double u = random.Uniform();
     const bool by_exponent = low > 0 && high / low > 1e6;
@@ -119,10 +119,10 @@ std::vector<T> Samples(double low, double high) {
 // Any angle, the worst for its reduction (next to a multiple of pi / 2) too.
 template <typename T>
 void ExpectSinesOfLibm(const std::string& target) {
-  std::vector<T> x(kCount, 0);
+  std::vector<T> x(kArguments, 0);
   Random random(23);
   const double most = sizeof(T) == 4 ? 127 : 1023;
-  for (int64_t i = 0; i < kCount; ++i) {
+  for (int64_t i = 0; i < kArguments; ++i) {
     const double sign = i % 2 == 0 ? 1 : -1;
     x[i] = static_cast<T>(sign * std::exp2(15 + (most - 15) * random.Uniform()));
   }
@@ -139,7 +139,7 @@ void ExpectSinesOfLibm(const std::string& target) {
       std::vector<T> y;
       Evaluate<T>([op = op](const loop::Expr& e) { return loop::Unary(op, e); }, x, &y, lanes,
                   target);
-      for (int64_t i = 0; i < kCount; ++i) {
+      for (int64_t i = 0; i < kArguments; ++i) {
         const double want = exact(x[i]);
         const double ulps = sizeof(T) == 4 ? 0x1p-23 : 0x1p-49;
         ASSERT_LE(std::abs(y[i] - want), std::abs(want) * ulps) << loop::Name(op) << " of " << x[i];
@@ -158,7 +158,7 @@ TEST(SineTest, OfLargeAnglesIsThatOfLibm) {
 }
 
 TEST(SineTest, OfInfinityIsNotANumber) {
-  const std::vector<double> x(kCount, -std::numeric_limits<double>::infinity());
+  const std::vector<double> x(kArguments, -std::numeric_limits<double>::infinity());
   std::vector<double> y;
   for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos, UnaryOp::kTan}) {
     Evaluate(op, x, &y);
@@ -175,7 +175,7 @@ TEST_P(Elementary, FloatIsWithinItsUlps) {
   Evaluate(c.op, x, &y);
   double worst = 0;
   float at = 0;
-  for (int64_t i = 0; i < kCount; ++i) {
+  for (int64_t i = 0; i < kArguments; ++i) {
     const long double exact = c.exact(x[i]);
     const float near = std::abs(static_cast<float>(exact));
     const double ulp =
@@ -197,7 +197,7 @@ TEST_P(Elementary, DoubleIsWithinItsError) {
   Evaluate(c.op, x, &y);
   double worst = 0;
   double at = 0;
-  for (int64_t i = 0; i < kCount; ++i) {
+  for (int64_t i = 0; i < kArguments; ++i) {
     const long double exact = c.exact(x[i]);
     const double error =
         static_cast<double>(std::abs((y[i] - exact) / std::max(1e-3L, std::abs(exact))));
@@ -217,7 +217,7 @@ template <typename T>
 void ExpectLimits() {
   constexpr T kInf = std::numeric_limits<T>::infinity();
   constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
-  std::vector<T> x(kCount, T{0});
+  std::vector<T> x(kArguments, T{0});
   const T inputs[] = {kInf, -kInf, kNan, T{0}, -T{0}, T{-1}, std::numeric_limits<T>::denorm_min()};
   std::copy(std::begin(inputs), std::end(inputs), x.begin());
   const auto expect = [&](UnaryOp op, T (*exact)(T)) {
@@ -307,7 +307,7 @@ TEST(Rounding, WithoutInstructionsIsAsLibmHasIt) {
 }
 
 TEST(ElementaryFloat, ExpOverflowsAndUnderflowsGradually) {
-  std::vector<float> x(kCount, 0);
+  std::vector<float> x(kArguments, 0);
   x[0] = 88.8f;
   x[1] = -88.5f;
   x[2] = -103.0f;
@@ -355,7 +355,7 @@ void ExpectExpOrZero(T least) {
     std::vector<T> y;
     Evaluate<T>(f, x, &y, lanes);
     EXPECT_FALSE(std::fetestexcept(FE_UNDERFLOW)) << lanes;
-    for (int64_t i = 0; i < kCount; ++i) {
+    for (int64_t i = 0; i < kArguments; ++i) {
       const T want = x[i] < least ? T{0} : std::exp(x[i]);
       if (std::isnan(want)) {
         EXPECT_TRUE(std::isnan(y[i]));

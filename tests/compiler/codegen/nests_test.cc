@@ -16,8 +16,6 @@ using loop::Stmt;
 using loop::Store;
 using loop::Var;
 
-constexpr DataType kF32 = DataType::kFloat32;
-
 Buffer Make(const char* name, std::vector<int64_t> shape, Role role, const char* layout = "",
             DataType dtype = kF32) {
   loop::BufferNode node = *loop::MakeBuffer(name, dtype, shape, role);

@@ -19,7 +19,7 @@ constexpr DataType kTypes[] = {DataType::kFloat32,  DataType::kFloat64, DataType
                                DataType::kInt32,    DataType::kInt64,   DataType::kUInt8,
                                DataType::kUInt16,   DataType::kUInt32,  DataType::kUInt64,
                                DataType::kBool};
-constexpr int64_t kCount = 37;
+constexpr int64_t kElements = 37;
 
 // One launch that stores `value(i)` to a new output for each of several values; 16 lanes with a
 // masked tail, or one.
@@ -31,7 +31,7 @@ class ElementwiseNest {
 
   loop::Buffer Input(DataType dtype, double low = 0, double high = 0) {
     auto buffer = std::make_shared<loop::BufferNode>(*loop::MakeBuffer(
-        fmt::format("in{}", inputs_.size()), dtype, {kCount}, loop::Role::kInput));
+        fmt::format("in{}", inputs_.size()), dtype, {kElements}, loop::Role::kInput));
     buffer->domain_low = low;
     buffer->domain_high = high;
     inputs_.push_back(buffer);
@@ -44,9 +44,9 @@ class ElementwiseNest {
     const Expr i = outer * 16 + inner;
     const Expr stored = value(i);
     const auto output = loop::MakeBuffer(fmt::format("out{}", outputs_.size()), stored->dtype,
-                                         {kCount}, loop::Role::kOutput);
+                                         {kElements}, loop::Role::kOutput);
     outputs_.push_back(output);
-    const loop::Stmt body = loop::If(loop::Lt(i, kCount), loop::Store(output, {i}, stored));
+    const loop::Stmt body = loop::If(loop::Lt(i, kElements), loop::Store(output, {i}, stored));
     nest_.launches.push_back(
         {output->name, loop::Phase::kRun,
          loop::For(outer, 0, 3,

@@ -19,7 +19,7 @@ void Requantize(Draw& draw, const std::string& sums, const Shape& shape, size_t 
   draw.Let(fmt::format("qnn.requantize({}, 0.01f32, {})", value, draw.Of({"3u8", "-3i8", "0i8"})));
 }
 
-void Conv(Draw& draw, int64_t taps, int64_t in, int64_t out, int64_t groups) {
+void BytesConv(Draw& draw, int64_t taps, int64_t in, int64_t out, int64_t groups) {
   const int64_t n = 1 + draw.Below(2), stride = 1 + draw.Below(2), pad = draw.Below(taps);
   const int64_t h = taps + draw.Extent(13) - 1, w = taps + draw.Extent(13) - 1;
   const std::string data = draw.Param({n, in * groups, h, w}, Byte(draw));
@@ -32,20 +32,20 @@ void Conv(Draw& draw, int64_t taps, int64_t in, int64_t out, int64_t groups) {
   Requantize(draw, sums, {n, out * groups, result(h), result(w)}, 1);
 }
 
-void Conv2d(Draw& draw) { Conv(draw, 1 + draw.Below(3), draw.Extent(), draw.Extent(), 1); }
-void Depthwise(Draw& draw) { Conv(draw, 1 + draw.Below(5), 1, 1, draw.Extent()); }
-void Grouped(Draw& draw) {
-  Conv(draw, 1 + draw.Below(3), draw.Extent(20), draw.Extent(20), 2 + draw.Below(3));
+void Conv2d(Draw& draw) { BytesConv(draw, 1 + draw.Below(3), draw.Extent(), draw.Extent(), 1); }
+void BytesDepthwise(Draw& draw) { BytesConv(draw, 1 + draw.Below(5), 1, 1, draw.Extent()); }
+void BytesGrouped(Draw& draw) {
+  BytesConv(draw, 1 + draw.Below(3), draw.Extent(20), draw.Extent(20), 2 + draw.Below(3));
 }
 
-void Dense(Draw& draw) {
+void BytesDense(Draw& draw) {
   const int64_t m = draw.Extent(), n = draw.Extent(), k = draw.Extent();
   const std::string data = draw.Param({m, k}, Byte(draw));
   const std::string weight = draw.Param({n, k}, Byte(draw), !draw.Once(3));
   Requantize(draw, draw.Let(fmt::format("nn.dense({}, {})", data, weight)), {m, n}, 1);
 }
 
-void BatchMatmul(Draw& draw) {
+void BytesBatchMatmul(Draw& draw) {
   const int64_t b = 1 + draw.Below(3), m = draw.Extent(), n = draw.Extent(), k = draw.Extent();
   const std::string left = draw.Param({b, m, k}, Byte(draw));
   const std::string right = draw.Param({b, n, k}, Byte(draw), draw.Once(3));
@@ -64,7 +64,7 @@ void Quantised(Draw& draw) {
   draw.Let(fmt::format("qnn.quantize({}, 0.02f32, {})", value, draw.Of({"7u8", "0i8"})));
 }
 
-void Pool(Draw& draw) {
+void BytesPool(Draw& draw) {
   const std::string data =
       draw.Param({1, draw.Extent(), 2 + draw.Extent(17), 2 + draw.Extent(17)}, Byte(draw));
   draw.Let(fmt::format("nn.max_pool2d({}, padding=[1, 1, 1, 1], pool_size=[3, 3], strides=[2, 2])",
@@ -75,12 +75,12 @@ void Pool(Draw& draw) {
 
 std::vector<Family> ByteFamilies() {
   return {{"bytes_conv2d", Conv2d, ""},
-          {"bytes_depthwise", Depthwise, ""},
-          {"bytes_conv2d_grouped", Grouped, ""},
-          {"bytes_dense", Dense, ""},
-          {"bytes_batch_matmul", BatchMatmul, ""},
+          {"bytes_depthwise", BytesDepthwise, ""},
+          {"bytes_conv2d_grouped", BytesGrouped, ""},
+          {"bytes_dense", BytesDense, ""},
+          {"bytes_batch_matmul", BytesBatchMatmul, ""},
           {"bytes_elementwise", Quantised, ""},
-          {"bytes_pool", Pool, ""}};
+          {"bytes_pool", BytesPool, ""}};
 }
 
 }  // namespace hone::codegen

@@ -10,17 +10,16 @@
 namespace hone::codegen {
 namespace {
 
-constexpr const char* kAvx2 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
 constexpr const char* kNeon = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1";
 
-std::string Conv(int64_t in, int64_t out, int64_t size, int64_t taps) {
+std::string ConvText(int64_t in, int64_t out, int64_t size, int64_t taps) {
   return fmt::format(
       "fn (p0: Tensor[(1, {0}, {2}, {2}), float32], const p1: Tensor[({1}, {0}, {3}, {3}), "
       "float32]) {{ nn.conv2d(p0, p1, padding=[{4}, {4}, {4}, {4}]) }}",
       in, out, size, taps, taps / 2);
 }
 
-std::string Dense(int64_t rows, int64_t units, int64_t terms) {
+std::string DenseText(int64_t rows, int64_t units, int64_t terms) {
   return fmt::format(
       "fn (p0: Tensor[({}, {}), float32], const p1: Tensor[({}, {}), float32]) {{ nn.dense(p0, p1) "
       "}}",
@@ -28,11 +27,11 @@ std::string Dense(int64_t rows, int64_t units, int64_t terms) {
 }
 
 std::vector<std::string> Kernels() {
-  return {Conv(256, 64, 56, 1),  Conv(512, 128, 28, 1), Conv(2048, 512, 7, 1),
-          Conv(2048, 448, 8, 1), Conv(768, 192, 17, 1), Conv(128, 128, 28, 3),
-          Conv(256, 256, 14, 3), Conv(512, 512, 7, 3),  Conv(96, 96, 35, 3),
-          Dense(512, 512, 512),  Dense(128, 768, 768),  Dense(131, 257, 129),
-          Dense(32, 1024, 1024)};
+  return {ConvText(256, 64, 56, 1),  ConvText(512, 128, 28, 1), ConvText(2048, 512, 7, 1),
+          ConvText(2048, 448, 8, 1), ConvText(768, 192, 17, 1), ConvText(128, 128, 28, 3),
+          ConvText(256, 256, 14, 3), ConvText(512, 512, 7, 3),  ConvText(96, 96, 35, 3),
+          DenseText(512, 512, 512),  DenseText(128, 768, 768),  DenseText(131, 257, 129),
+          DenseText(32, 1024, 1024)};
 }
 
 // Of the default config in the widest blocks the kernel can have, or with this signature.
@@ -84,7 +83,7 @@ TEST(DefaultCodeShape, OfFewRowsAVariableOperandIsMultipliedWhereItLies) {
   for (const char* target : {kAvx2, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4"}) {
     for (const int64_t rows : {1, 4, 16}) {
       SCOPED_TRACE(fmt::format("{} rows, {}", rows, target));
-      std::string kernel = Dense(rows, 1024, 1024);
+      std::string kernel = DenseText(rows, 1024, 1024);
       kernel.replace(kernel.find("const "), 6, "");
       const std::vector<std::string> loop = DefaultHotLoop(kernel, target, "vfmadd");
       const int multiplications = CountLines(loop, {"vfmadd"});
@@ -114,8 +113,8 @@ TEST(DefaultCodeShape, OnArmElementsAreMultipliedAsLoaded) {
 TEST(DefaultCodeShape, OnArmNeighboursAreLoadedWhenTheyAreMultiplied) {
   const std::string row_major = "NCHW->NCHW";
   for (const std::vector<std::string>& loop :
-       {DefaultHotLoop(Conv(256, 64, 56, 1), kNeon, "fmla", "strict", row_major),
-        DefaultHotLoop(Conv(64, 64, 56, 3), kNeon, "fmla", "default")}) {
+       {DefaultHotLoop(ConvText(256, 64, 56, 1), kNeon, "fmla", "strict", row_major),
+        DefaultHotLoop(ConvText(64, 64, 56, 3), kNeon, "fmla", "default")}) {
     EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
     EXPECT_EQ(CountLines(loop, {"fmla", ".s["}), CountLines(loop, {"fmla"})) << Text(loop);
     EXPECT_EQ(CountLines(loop, {"[sp"}) + CountLines(loop, {"mov\tv"}), 0) << Text(loop);
@@ -126,7 +125,7 @@ TEST(DefaultCodeShape, OnArmNeighboursAreLoadedWhenTheyAreMultiplied) {
 // its sums theirs.
 TEST(DefaultCodeShape, OnArmTransformsLeaveTheProductsTheirRegisters) {
   const std::vector<std::string> loop =
-      DefaultHotLoop(Conv(96, 96, 35, 3), kNeon, "fmla", "default");
+      DefaultHotLoop(ConvText(96, 96, 35, 3), kNeon, "fmla", "default");
   EXPECT_GE(CountLines(loop, {"fmla"}), 20) << Text(loop);
   EXPECT_LE(CountLines(loop, {"[sp"}), 2) << Text(loop);
 }

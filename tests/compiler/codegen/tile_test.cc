@@ -78,12 +78,6 @@ loop::Nest TileNest(const Products& p) {
   return nest.ok() ? *nest : loop::Nest();
 }
 
-int Count(const std::string& text, const std::string& word) {
-  int count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
 std::string AssemblyOf(const Products& products, const std::string& target = kSapphireRapids) {
   const auto assembly = EmitAssembly(ArtifactOf(TileNest(products), TestTarget(target)));
   EXPECT_TRUE(assembly.ok()) << assembly.status().ToString();
@@ -97,7 +91,7 @@ bool HostHasTiles() {
   return std::find(host.begin(), host.end(), "amx-tile") != host.end() && AskForTiles(&refusal);
 }
 
-std::vector<std::string> TargetsToRun() {
+std::vector<std::string> TileTargets() {
   std::vector<std::string> targets;
   for (const char* cpu : {"x86-64-v2", "x86-64-v4"}) {
     targets.push_back(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={}", cpu));
@@ -120,7 +114,7 @@ const Products kShapes[] = {
 };
 
 TEST(Tile, OfBFloat16IsTheSumOfTheLoopItMeans) {
-  for (const std::string& target : TargetsToRun()) {
+  for (const std::string& target : TileTargets()) {
     for (const Products& shape : kShapes) {
       SCOPED_TRACE(fmt::format("{} by {} of {} rows, {} steps, {}", shape.tiles, shape.vectors,
                                shape.rows, shape.steps, target));
@@ -131,7 +125,7 @@ TEST(Tile, OfBFloat16IsTheSumOfTheLoopItMeans) {
 }
 
 TEST(Tile, HasTheBitsOfTheLoopItMeans) {
-  for (const std::string& target : TargetsToRun()) {
+  for (const std::string& target : TileTargets()) {
     for (Products shape : kShapes) {
       for (const char* left : {"uint8", "int8"}) {
         for (const char* right : {"uint8", "int8"}) {

@@ -6,10 +6,12 @@
 
 #include "compiler/ir/parser.h"
 #include "tests/compiler/driver/compiled.h"
+#include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::driver {
 namespace {
 
+using frontend::FloatTensor;
 using frontend::TensorData;
 
 template <typename T>
@@ -17,12 +19,8 @@ TensorData Tensor(DataType dtype, std::vector<int64_t> shape, const std::vector<
   return {dtype, std::move(shape),
           std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T))};
 }
-TensorData Floats(std::vector<int64_t> shape, const std::vector<float>& values) {
-  return Tensor(DataType::kFloat32, std::move(shape), values);
-}
-
 template <typename T>
-std::vector<T> Values(const TensorData& tensor) {
+std::vector<T> ValuesOf(const TensorData& tensor) {
   std::vector<T> values(tensor.bytes.size() / sizeof(T));
   std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
   return values;
@@ -45,7 +43,7 @@ TEST(LanguageTest, AScalarPlusOne) {
   const auto outputs = Outputs("def @main(%x: int64) { add(%x, 1i64) }",
                                {Tensor<int64_t>(DataType::kInt64, {}, {41})});
   ASSERT_EQ(outputs.size(), 1u);
-  EXPECT_EQ(Values<int64_t>(outputs[0]), std::vector<int64_t>{42});
+  EXPECT_EQ(ValuesOf<int64_t>(outputs[0]), std::vector<int64_t>{42});
 }
 
 TEST(LanguageTest, BranchesLetsTuplesAndFunctionValues) {
@@ -61,15 +59,15 @@ def @main(%c: bool, %x: (Tensor[(3), float32], Tensor[(3), float32])) {
 })";
   for (const uint8_t condition : {uint8_t{1}, uint8_t{0}}) {
     const auto outputs = Outputs(text, {Tensor<uint8_t>(DataType::kBool, {}, {condition}),
-                                        Floats({3}, {1, 2, 3}), Floats({3}, {2, 3, 4})});
+                                        FloatTensor({3}, {1, 2, 3}), FloatTensor({3}, {2, 3, 4})});
     ASSERT_EQ(outputs.size(), 3u);
     const std::vector<float> taken{4, 18, 48};
     const std::vector<float> other{-1, -2, -3};
-    EXPECT_EQ(Values<float>(outputs[0]), condition != 0 ? taken : other);
+    EXPECT_EQ(ValuesOf<float>(outputs[0]), condition != 0 ? taken : other);
     const std::vector<float> second =
         condition != 0 ? std::vector<float>{2, 3, 4} : std::vector<float>{1, 2, 3};
-    EXPECT_EQ(Values<float>(outputs[1]), second);
-    EXPECT_EQ(Values<float>(outputs[2]), second);
+    EXPECT_EQ(ValuesOf<float>(outputs[1]), second);
+    EXPECT_EQ(ValuesOf<float>(outputs[2]), second);
   }
 }
 
@@ -79,11 +77,11 @@ TEST(LanguageTest, ABranchThatGuardsADivision) {
 def @main(%n: int32, %d: int32) {
   if (not_equal(%d, 0i32)) { divide(%n, %d) } else { -1i32 }
 })";
-  EXPECT_EQ(Values<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
-                                           Tensor<int32_t>(DataType::kInt32, {}, {0})})[0]),
+  EXPECT_EQ(ValuesOf<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
+                                             Tensor<int32_t>(DataType::kInt32, {}, {0})})[0]),
             std::vector<int32_t>{-1});
-  EXPECT_EQ(Values<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
-                                           Tensor<int32_t>(DataType::kInt32, {}, {2})})[0]),
+  EXPECT_EQ(ValuesOf<int32_t>(Outputs(text, {Tensor<int32_t>(DataType::kInt32, {}, {7}),
+                                             Tensor<int32_t>(DataType::kInt32, {}, {2})})[0]),
             std::vector<int32_t>{3});
 }
 
@@ -98,17 +96,17 @@ TEST(LanguageTest, ADivisionOfIntegersByZeroGivesZero) {
   const std::vector<TensorData> wide = {Tensor<int64_t>(DataType::kInt64, {}, {7}),
                                         Tensor<int64_t>(DataType::kInt64, {}, {0})};
   for (const auto& output : Outputs(text("int8", "%n", "%d"), narrow)) {
-    EXPECT_EQ(Values<int8_t>(output), std::vector<int8_t>{0});
+    EXPECT_EQ(ValuesOf<int8_t>(output), std::vector<int8_t>{0});
   }
   for (const auto& output : Outputs(text("int64", "%n", "%d"), wide)) {
-    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+    EXPECT_EQ(ValuesOf<int64_t>(output), std::vector<int64_t>{0});
   }
   for (const auto& output : Outputs(text("int64", "%n", "0i64"), wide)) {
-    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+    EXPECT_EQ(ValuesOf<int64_t>(output), std::vector<int64_t>{0});
   }
   for (const auto& output :
        Outputs(text("int64", "add(1i64, 6i64)", "multiply(0i64, 3i64)"), wide)) {
-    EXPECT_EQ(Values<int64_t>(output), std::vector<int64_t>{0});
+    EXPECT_EQ(ValuesOf<int64_t>(output), std::vector<int64_t>{0});
   }
 }
 
@@ -127,18 +125,18 @@ def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {
       Outputs(text, {Tensor<int64_t>(DataType::kInt64, {4}, {1, 2, 3, 10}),
                      Tensor<int64_t>(DataType::kInt64, {4}, {most, 7, -1, quarter})});
   ASSERT_EQ(outputs.size(), 6u);
-  EXPECT_EQ(Values<int64_t>(outputs[0]), (std::vector<int64_t>{5, 394, 399, 202}));
-  EXPECT_EQ(Values<uint8_t>(outputs[1]), (std::vector<uint8_t>{0, 1, 1, 1}));
-  EXPECT_EQ(Values<int64_t>(outputs[2]), (std::vector<int64_t>{most, 8, 0, quarter + 1}));
+  EXPECT_EQ(ValuesOf<int64_t>(outputs[0]), (std::vector<int64_t>{5, 394, 399, 202}));
+  EXPECT_EQ(ValuesOf<uint8_t>(outputs[1]), (std::vector<uint8_t>{0, 1, 1, 1}));
+  EXPECT_EQ(ValuesOf<int64_t>(outputs[2]), (std::vector<int64_t>{most, 8, 0, quarter + 1}));
   // 6 * 2^61 is -2^62, of which 3 leaves 2; 6 * (2^63 - 1) is -6.
-  EXPECT_EQ(Values<int64_t>(outputs[3]), (std::vector<int64_t>{0, 0, 0, 2}));
-  EXPECT_EQ(Values<uint8_t>(outputs[4]), (std::vector<uint8_t>{0, 0, 0, 0}));
-  EXPECT_EQ(Values<uint8_t>(outputs[5]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  EXPECT_EQ(ValuesOf<int64_t>(outputs[3]), (std::vector<int64_t>{0, 0, 0, 2}));
+  EXPECT_EQ(ValuesOf<uint8_t>(outputs[4]), (std::vector<uint8_t>{0, 0, 0, 0}));
+  EXPECT_EQ(ValuesOf<uint8_t>(outputs[5]), (std::vector<uint8_t>{0, 0, 0, 0}));
   const auto wrapped =
       Outputs("def @main(%x: Tensor[(4), int64]) { less(multiply(maximum(%x, 0i64), 4i64), 0i64) }",
               {Tensor<int64_t>(DataType::kInt64, {4}, {quarter, 1, -1, 0})});
   ASSERT_EQ(wrapped.size(), 1u);
-  EXPECT_EQ(Values<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
+  EXPECT_EQ(ValuesOf<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
 }
 
 // Of constants as of inputs: the first are computed by the interpreter, the others by code.
@@ -177,18 +175,19 @@ TEST(LanguageTest, FloatsAtTheEdges) {
   for (const auto& c : cases) {
     const std::string call = std::string(c.op) + "(%a, %b)";
     const std::string head = "def @main(%a: Tensor[(9), float32], %b: Tensor[(9), float32]) ";
-    const auto run = Outputs(head + "{ " + call + " }", {Floats({9}, std::vector<float>(9, c.a)),
-                                                         Floats({9}, std::vector<float>(9, c.b))});
+    const auto run =
+        Outputs(head + "{ " + call + " }", {FloatTensor({9}, std::vector<float>(9, c.a)),
+                                            FloatTensor({9}, std::vector<float>(9, c.b))});
     ASSERT_EQ(run.size(), 1u);
-    for (const float found : Values<float>(run[0])) check(call, found, c.expected);
+    for (const float found : ValuesOf<float>(run[0])) check(call, found, c.expected);
   }
   // By a constant NaN, which code generation sees.
   for (const char* call : {"maximum(%x, float32(0x7fc00000))", "minimum(float32(0x7fc00000), %x)",
                            "clip(%x, a_min=nan, a_max=2.0)"}) {
     const auto run = Outputs(std::string("def @main(%x: Tensor[(9), float32]) { ") + call + " }",
-                             {Floats({9}, std::vector<float>(9, 1))});
+                             {FloatTensor({9}, std::vector<float>(9, 1))});
     ASSERT_EQ(run.size(), 1u) << call;
-    for (const float found : Values<float>(run[0])) check(call, found, NAN);
+    for (const float found : ValuesOf<float>(run[0])) check(call, found, NAN);
   }
 }
 
@@ -200,9 +199,10 @@ TEST(LanguageTest, NumbersAreRoundedOnceToNarrowFloats) {
                       {1 + 0x1p-11 + 0x1p-40, -2049.0000001, 65519.999999, 1 + 0x1p-8 + 0x1p-40}),
        Tensor<int32_t>(DataType::kInt32, {2}, {0x1010001, -0x1010000})});
   ASSERT_EQ(outputs.size(), 3u);
-  EXPECT_EQ(Values<uint16_t>(outputs[0]), (std::vector<uint16_t>{0x3C01, 0xE801, 0x7BFF, 0x3C04}));
-  EXPECT_EQ(Values<uint16_t>(outputs[1])[3], 0x3F81);
-  EXPECT_EQ(Values<uint16_t>(outputs[2]), (std::vector<uint16_t>{0x4B81, 0xCB80}));
+  EXPECT_EQ(ValuesOf<uint16_t>(outputs[0]),
+            (std::vector<uint16_t>{0x3C01, 0xE801, 0x7BFF, 0x3C04}));
+  EXPECT_EQ(ValuesOf<uint16_t>(outputs[1])[3], 0x3F81);
+  EXPECT_EQ(ValuesOf<uint16_t>(outputs[2]), (std::vector<uint16_t>{0x4B81, 0xCB80}));
 }
 
 TEST(LanguageTest, AListOfOneIntegerIsWrittenAsTheInteger) {
@@ -213,14 +213,14 @@ def @main(%x: Tensor[(1, 1, 4, 4), float32], %w: Tensor[(1, 1, 1, 1), float32],
   (nn.max_pool2d(%x, pool_size=2, strides=2), nn.conv2d(%x, %w, strides=1, padding=0),
    qnn.quantize(transpose(%0, axes=0), 1f32, 0i8))
 })";
-  const auto outputs =
-      Outputs(text, {Floats({1, 1, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
-                     Floats({1, 1, 1, 1}, {2}), Tensor<int8_t>(DataType::kInt8, {2}, {1, 2}),
-                     Floats({2}, {1, 2})});
+  const auto outputs = Outputs(
+      text, {FloatTensor({1, 1, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+             FloatTensor({1, 1, 1, 1}, {2}), Tensor<int8_t>(DataType::kInt8, {2}, {1, 2}),
+             FloatTensor({2}, {1, 2})});
   ASSERT_EQ(outputs.size(), 3u);
-  EXPECT_EQ(Values<float>(outputs[0]), (std::vector<float>{6, 8, 14, 16}));
-  EXPECT_EQ(Values<float>(outputs[1])[15], 32);
-  EXPECT_EQ(Values<int8_t>(outputs[2]), (std::vector<int8_t>{1, 4}));
+  EXPECT_EQ(ValuesOf<float>(outputs[0]), (std::vector<float>{6, 8, 14, 16}));
+  EXPECT_EQ(ValuesOf<float>(outputs[1])[15], 32);
+  EXPECT_EQ(ValuesOf<int8_t>(outputs[2]), (std::vector<int8_t>{1, 4}));
 }
 
 TEST(LanguageTest, NamesOfOutputsAreAListOfStrings) {
@@ -247,10 +247,10 @@ TEST(LanguageTest, TensorsOfAllRanksThatThereAre) {
     return "def @main(%x: float32) { multiply(reshape(%x, newshape=[" + ones +
            "]), exp(reshape(0f32, newshape=[" + ones + "]))) }";
   };
-  const auto outputs = Outputs(text(26), {Floats({}, {3})});
+  const auto outputs = Outputs(text(26), {FloatTensor({}, {3})});
   ASSERT_EQ(outputs.size(), 1u);
   EXPECT_EQ(outputs[0].shape, std::vector<int64_t>(26, 1));
-  EXPECT_EQ(Values<float>(outputs[0]), std::vector<float>{3});
+  EXPECT_EQ(ValuesOf<float>(outputs[0]), std::vector<float>{3});
   CompileOptions options;
   options.target = HostTarget();
   EXPECT_NE(Compiled::Make(*ir::ParseModule(text(27)), options)
@@ -281,14 +281,14 @@ def @main(%x: Tensor[(0, 4, 5, 5), float32], %a: Tensor[(0, 4), float32],
   (nn.relu(nn.conv2d(%x, %k)), exp(nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2])),
    nn.dense(%b, %w), sum(%a, axis=[0]))
 })";
-  const auto outputs =
-      Outputs(text, {Floats({0, 4, 5, 5}, {}), Floats({0, 4}, {}), Floats({3, 0}, {}),
-                     Floats({2, 0}, {}), Floats({2, 4, 1, 1}, std::vector<float>(8))});
+  const auto outputs = Outputs(
+      text, {FloatTensor({0, 4, 5, 5}, {}), FloatTensor({0, 4}, {}), FloatTensor({3, 0}, {}),
+             FloatTensor({2, 0}, {}), FloatTensor({2, 4, 1, 1}, std::vector<float>(8))});
   ASSERT_EQ(outputs.size(), 4u);
   EXPECT_EQ(outputs[0].shape, (std::vector<int64_t>{0, 2, 5, 5}));
   EXPECT_EQ(outputs[1].shape, (std::vector<int64_t>{0, 4, 2, 2}));
-  EXPECT_EQ(Values<float>(outputs[2]), std::vector<float>(6));
-  EXPECT_EQ(Values<float>(outputs[3]), std::vector<float>(4));
+  EXPECT_EQ(ValuesOf<float>(outputs[2]), std::vector<float>(6));
+  EXPECT_EQ(ValuesOf<float>(outputs[3]), std::vector<float>(4));
 }
 
 TEST(LanguageTest, CombinedConvolutionsGiveWhatTheyGaveApart) {
@@ -302,11 +302,11 @@ def @main(%x: Tensor[(1, 1, 2, 2), float32]) {
 meta[Constant][0] = Tensor[(1, 1, 1, 1), float32] "AACAPw==";
 meta[Constant][1] = Tensor[(1, 1, 1, 1), float32] "AAAAQA==";
 meta[Constant][2] = Tensor[(1, 1, 1, 1), float32] "AABAQA==";)";
-  const auto outputs = Outputs(text, {Floats({1, 1, 2, 2}, {1, 2, -3, -4})});
+  const auto outputs = Outputs(text, {FloatTensor({1, 1, 2, 2}, {1, 2, -3, -4})});
   ASSERT_EQ(outputs.size(), 3u);
-  EXPECT_EQ(Values<float>(outputs[0]), (std::vector<float>{4, 5, 0, 0}));
-  EXPECT_EQ(Values<float>(outputs[1]), (std::vector<float>{5, 7, 0, 0}));
-  EXPECT_NEAR(Values<float>(outputs[2])[0], std::exp(4.0F), 1e-4);
+  EXPECT_EQ(ValuesOf<float>(outputs[0]), (std::vector<float>{4, 5, 0, 0}));
+  EXPECT_EQ(ValuesOf<float>(outputs[1]), (std::vector<float>{5, 7, 0, 0}));
+  EXPECT_NEAR(ValuesOf<float>(outputs[2])[0], std::exp(4.0F), 1e-4);
 }
 
 }  // namespace

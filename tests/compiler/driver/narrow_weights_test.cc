@@ -19,7 +19,7 @@ namespace {
 using frontend::TensorData;
 using ir::Expr;
 
-struct Product {
+struct ScaledProduct {
   int64_t rows, units, terms;
   int64_t block;  // terms with one scale
   int64_t low, high;
@@ -30,7 +30,7 @@ struct Weights {
   std::vector<float> scales;  // of each unit's blocks
 };
 
-Weights Drawn(const Product& p, Random& random) {
+Weights Drawn(const ScaledProduct& p, Random& random) {
   Weights weights;
   for (int64_t i = 0; i < p.units * p.terms; ++i) {
     const auto above = static_cast<int64_t>(random.Below(p.high - p.low + 1));
@@ -43,7 +43,7 @@ Weights Drawn(const Product& p, Random& random) {
 }
 
 // relu(x * (integers * scales)^T + 0.25).
-ir::Module ModelOf(const Product& p, const Weights& weights) {
+ir::Module ModelOf(const ScaledProduct& p, const Weights& weights) {
   const int64_t blocks = p.terms / p.block;
   const Expr x = ir::TensorVar("x", {p.rows, p.terms}, DataType::kFloat32);
   const Expr integers =
@@ -68,7 +68,7 @@ std::vector<float> FloatsOf(const TensorData& tensor) {
 }
 
 // The right result, and the sum of its terms' magnitudes.
-std::pair<double, double> Expected(const Product& p, const Weights& weights,
+std::pair<double, double> Expected(const ScaledProduct& p, const Weights& weights,
                                    const std::vector<float>& x, int64_t row, int64_t unit) {
   double sum = 0.25, magnitude = 0.25;
   for (int64_t k = 0; k < p.terms; ++k) {
@@ -81,7 +81,7 @@ std::pair<double, double> Expected(const Product& p, const Weights& weights,
   return {std::max(sum, 0.0), magnitude};
 }
 
-void Check(const Product& p, const CpuTarget& target, uint64_t seed) {
+void Check(const ScaledProduct& p, const CpuTarget& target, uint64_t seed) {
   Random random(seed);
   const Weights weights = Drawn(p, random);
   const ir::Module model = ModelOf(p, weights);
@@ -114,7 +114,7 @@ void Check(const Product& p, const CpuTarget& target, uint64_t seed) {
 
 // Units that fill no vectors, blocks of no power of two, one block for all; 8 and 4 bits, with
 // zero points and without.
-constexpr Product kProducts[] = {
+constexpr ScaledProduct kProducts[] = {
     {1, 160, 192, 192, -127, 127}, {1, 1000, 96, 32, -8, 7},    {3, 129, 240, 48, -100, 30},
     {4, 257, 256, 128, 0, 15},     {1, 64, 1024, 1024, -8, 7},  {2, 515, 160, 16, -128, 127},
     {1, 200, 1001, 1001, 0, 127},  {1, 130, 4096, 4096, 0, 15},
@@ -122,7 +122,7 @@ constexpr Product kProducts[] = {
 
 TEST(NarrowWeights, GiveWhatFloatsGive) {
   uint64_t seed = 1;
-  for (const Product& product : kProducts) {
+  for (const ScaledProduct& product : kProducts) {
     for (int data = 0; data < 2; ++data) Check(product, HostTarget(), seed++);
   }
   Check({20, 300, 512, 64, -128, 127}, HostTarget(), seed++);
@@ -130,7 +130,7 @@ TEST(NarrowWeights, GiveWhatFloatsGive) {
 
 // What is not finite makes its row so; a row of zeros is one of the bias.
 TEST(NarrowWeights, LetInfinitiesAndNaNsThrough) {
-  const Product p = {4, 200, 256, 64, -127, 127};
+  const ScaledProduct p = {4, 200, 256, 64, -127, 127};
   Random random(9);
   const ir::Module model = ModelOf(p, Drawn(p, random));
   auto compiled = Compiled::Make(model, {.target = HostTarget(), .require_tuned = false});
@@ -162,7 +162,7 @@ TEST(NarrowWeights, GiveWhatFloatsGiveAsFloats) {
     return f.find("vnni") != f.npos || f.find("i8mm") != f.npos;
   });
   uint64_t seed = 1;
-  for (const Product& product : kProducts) {
+  for (const ScaledProduct& product : kProducts) {
     for (int data = 0; data < 2; ++data) Check(product, target, seed++);
   }
 }

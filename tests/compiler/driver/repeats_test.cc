@@ -27,13 +27,13 @@ using frontend::OnnxMaker;
 using frontend::TensorData;
 using ::testing::ElementsAreArray;
 
-int64_t Count(const std::vector<int64_t>& shape) {
+int64_t ElementCount(const std::vector<int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
 TensorData Seeded(std::vector<int64_t> shape, uint64_t seed) {
   Random random(seed);
-  std::vector<float> values(Count(shape));
+  std::vector<float> values(ElementCount(shape));
   for (float& value : values) value = static_cast<float>(random.Uniform() - 0.5);
   return FloatTensor(std::move(shape), values);
 }

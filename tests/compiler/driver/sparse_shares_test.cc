@@ -15,7 +15,7 @@ namespace {
 using frontend::TensorData;
 
 constexpr int64_t kColumns = 50;
-constexpr int64_t kWidth = 24;
+constexpr int64_t kResultColumns = 24;
 
 // Lengths of 300 rows: one has nearly all elements, or they fall by half, or all are empty.
 std::vector<int32_t> Lengths(const std::string& kind) {
@@ -40,7 +40,7 @@ ir::Module Product(const std::vector<int32_t>& lengths, int64_t spare) {
     columns.push_back(static_cast<int32_t>(random.Below(kColumns)));
   }
   const auto rows = static_cast<int64_t>(begins.size());
-  const ir::Expr x = ir::TensorVar("x", {kColumns, kWidth}, DataType::kFloat32);
+  const ir::Expr x = ir::TensorVar("x", {kColumns, kResultColumns}, DataType::kFloat32);
   ir::Module module;
   module.functions["main"] = ops::TypedFunction(
       {x}, *ops::TypedCall("nn.sparse_dense",
@@ -52,9 +52,9 @@ ir::Module Product(const std::vector<int32_t>& lengths, int64_t spare) {
 
 TensorData Features() {
   Random random(5);
-  std::vector<float> values(kColumns * kWidth);
+  std::vector<float> values(kColumns * kResultColumns);
   for (float& value : values) value = static_cast<float>(random.Uniform() - 0.5);
-  TensorData tensor{DataType::kFloat32, {kColumns, kWidth}, ""};
+  TensorData tensor{DataType::kFloat32, {kColumns, kResultColumns}, ""};
   tensor.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   return tensor;
 }

@@ -6,11 +6,14 @@
 #include "compiler/ir/parser.h"
 #include "compiler/passes/infer_type.h"
 #include "tests/compiler/driver/compiled.h"
+#include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::driver {
 namespace {
 
-frontend::TensorData Count(std::vector<int64_t> shape) {
+using frontend::Floats;
+
+frontend::TensorData CountingTensor(std::vector<int64_t> shape) {
   int64_t count = 1;
   for (const int64_t extent : shape) count *= extent;
   std::string bytes(count * sizeof(float), '\0');
@@ -18,11 +21,6 @@ frontend::TensorData Count(std::vector<int64_t> shape) {
     reinterpret_cast<float*>(bytes.data())[i] = static_cast<float>(i % 97);
   }
   return {DataType::kFloat32, std::move(shape), std::move(bytes)};
-}
-
-std::vector<float> Floats(const frontend::TensorData& tensor) {
-  const auto* values = reinterpret_cast<const float*>(tensor.bytes.data());
-  return {values, values + tensor.bytes.size() / sizeof(float)};
 }
 
 struct Result {
@@ -37,7 +35,7 @@ Result CompileAndRun(const std::vector<int64_t>& shape, const std::string& type,
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   auto compiled = Compiled::Make(*parsed, {.target = HostTarget(), .require_tuned = false});
   EXPECT_TRUE(compiled.ok()) << compiled.status();
-  const auto outputs = compiled->Run({Count(shape)}, 1);
+  const auto outputs = compiled->Run({CountingTensor(shape)}, 1);
   EXPECT_TRUE(outputs.ok()) << outputs.status();
   Result result;
   result.calls = compiled->function().call_count;

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/loop/scalar.h"
@@ -69,6 +71,27 @@ TensorData FirstOutput(const OnnxMaker& maker, const std::vector<TensorData>& in
   const auto outputs = RunModel(*module, inputs);
   EXPECT_TRUE(outputs.ok()) << outputs.status();
   return outputs.ok() ? (*outputs)[0] : TensorData();
+}
+
+absl::Status ImportStatus(const OnnxMaker& maker, const ImportOptions& options) {
+  return ImportOnnxBytes(maker.Bytes(), options).status();
+}
+
+std::string Refusal(const OnnxMaker& maker, const ImportOptions& options) {
+  const absl::Status status = ImportStatus(maker, options);
+  EXPECT_FALSE(status.ok());
+  return Message(status);
+}
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+std::vector<std::string> StemsIn(const std::string& folder) {
+  std::vector<std::string> stems;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    stems.push_back(entry.path().stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
 }
 
 std::string Difference(const TensorData& found, const TensorData& expected, double rtol,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::frontend {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <typename T>
 TensorData Tensor(DataType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 constexpr char kTooMuch[] = "more than a model may ask for";
 
-std::string Error(OnnxMaker& maker) {
+std::string MessageOfY(OnnxMaker& maker) {
   return std::string(ImportOnnxBytes(maker.Output("y").Bytes()).status().message());
 }
 
@@ -57,7 +57,7 @@ TEST(OnnxAllowance, SequencesDoNotNestByAMap) {
     body.mutable_g()->add_output()->set_name(outer);
   }
   maker.Node("SequenceLength", {"s40"}, {"y"});
-  EXPECT_THAT(Error(maker), HasSubstr("tensors were expected of its body, found a sequence"));
+  EXPECT_THAT(MessageOfY(maker), HasSubstr("tensors were expected of its body, found a sequence"));
 }
 
 TEST(OnnxAllowance, CopiesOfLongSequencesAreCharged) {
@@ -74,7 +74,7 @@ TEST(OnnxAllowance, CopiesOfLongSequencesAreCharged) {
       }
     }
     maker.Node("SequenceLength", {"s1000"}, {"y"});
-    EXPECT_THAT(Error(maker), HasSubstr(kTooMuch)) << op;
+    EXPECT_THAT(MessageOfY(maker), HasSubstr(kTooMuch)) << op;
   }
 }
 
@@ -85,7 +85,7 @@ TEST(OnnxAllowance, JoiningALongSequenceAgainAndAgainIsCharged) {
     maker.Node("ConcatFromSequence", {"s"}, {i == 0 ? "y" : "y" + std::to_string(i)})
         .Int("axis", 0);
   }
-  EXPECT_THAT(Error(maker), HasSubstr(kTooMuch));
+  EXPECT_THAT(MessageOfY(maker), HasSubstr(kTooMuch));
 }
 
 TEST(OnnxAllowance, ReadingALongSequenceCopiesNothing) {
@@ -94,7 +94,7 @@ TEST(OnnxAllowance, ReadingALongSequenceCopiesNothing) {
   maker.Initializer("at", IntTensor({}, {7}));
   for (int i = 0; i < 20000; ++i) maker.Node("SequenceAt", {"s", "at"}, {"y" + std::to_string(i)});
   maker.Node("Neg", {"y7"}, {"y"});
-  EXPECT_EQ(Error(maker), "");
+  EXPECT_EQ(MessageOfY(maker), "");
 }
 
 TEST(OnnxAllowance, PartsThatAreGivenAreCharged) {
@@ -102,10 +102,10 @@ TEST(OnnxAllowance, PartsThatAreGivenAreCharged) {
   Zeros(sequence.Input("x", {0, 2}), 1 << 20)
       .Node("SplitToSequence", {"x", "zeros"}, {"s"})
       .Node("SequenceLength", {"s"}, {"y"});
-  EXPECT_THAT(Error(sequence), HasSubstr("unrolling it would make the model too large"));
+  EXPECT_THAT(MessageOfY(sequence), HasSubstr("unrolling it would make the model too large"));
   OnnxMaker split(17);
   Zeros(split.Input("x", {0, 2}), 1 << 20).Node("Split", {"x", "zeros"}, {"y"});
-  EXPECT_THAT(Error(split), HasSubstr("split has 1048576 parts, but the node has 1 outputs"));
+  EXPECT_THAT(MessageOfY(split), HasSubstr("split has 1048576 parts, but the node has 1 outputs"));
 }
 
 OnnxMaker& TfIdf(OnnxMaker& maker, const std::vector<int64_t>& columns,
@@ -143,7 +143,7 @@ TEST(OnnxAllowance, ColumnsThatNothingCountsAreCharged) {
   for (const char* result : {"y", "y1", "y2", "y3"}) {
     TfIdf(maker, {(1 << 24) - 1}, {1, 2}, 0, result);
   }
-  EXPECT_THAT(Error(maker), HasSubstr(kTooMuch));
+  EXPECT_THAT(MessageOfY(maker), HasSubstr(kTooMuch));
 }
 
 TEST(OnnxAllowance, WeightsOfALossAreCharged) {
@@ -151,7 +151,7 @@ TEST(OnnxAllowance, WeightsOfALossAreCharged) {
   maker.Input("x", {int64_t{1} << 32, 2})
       .Input("classes", {int64_t{1} << 32}, DataType::kInt64)
       .Node("SoftmaxCrossEntropyLoss", {"x", "classes"}, {"y"});
-  EXPECT_THAT(Error(maker), HasSubstr(kTooMuch));
+  EXPECT_THAT(MessageOfY(maker), HasSubstr(kTooMuch));
 }
 
 // The body is tried as one of a repeat, which it cannot be since a trip ends the loop, and then
@@ -170,7 +170,7 @@ TEST(OnnxAllowance, TriesThatComeToNothingAreNotCharged) {
       .Initializer("start", FloatTensor({1}, {0}))
       .Node("Loop", {"trips", "", "start"}, {"y"})
       .Graph("body", body.Output("still").Output("t"));
-  EXPECT_EQ(Error(maker), "");
+  EXPECT_EQ(MessageOfY(maker), "");
 }
 
 TEST(Allowance, RefundsAddUpToAsMuchAsThereWas) {
@@ -197,7 +197,7 @@ TEST(OnnxAllowance, NumbersOfGroupsAndBlocksMayBeAnyInteger) {
       maker.Node(op, {"x", "w"}, {"y"}).Int("group", groups);
       onnx::NodeProto& node = *maker.proto().mutable_graph()->mutable_node(0);
       if (std::string(op) == "DeformConv") node.add_input("offset");
-      EXPECT_NE(Error(maker), "") << op << groups;
+      EXPECT_NE(MessageOfY(maker), "") << op << groups;
     }
   }
   OnnxMaker blocks(21);
@@ -206,7 +206,7 @@ TEST(OnnxAllowance, NumbersOfGroupsAndBlocksMayBeAnyInteger) {
       .Node("DequantizeLinear", {"x", "scale"}, {"y"})
       .Int("axis", 1)
       .Int("block_size", INT64_MAX);
-  EXPECT_EQ(Error(blocks), "");
+  EXPECT_EQ(MessageOfY(blocks), "");
 }
 
 }  // namespace

@@ -17,16 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<int64_t> Ints(const TensorData& tensor) {
-  std::vector<int64_t> values(tensor.bytes.size() / sizeof(int64_t));
-  std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
-
-std::string ErrorOf(const OnnxMaker& maker) {
-  return std::string(ImportOnnxBytes(maker.Bytes()).status().message());
-}
-
 TEST(BoundedResults, NonZeroHasAColumnForEveryElement) {
   OnnxMaker maker(18);
   maker.Input("x", {2, 3}).Node("NonZero", {"x"}, {"places"}).Output("places");
@@ -57,7 +47,7 @@ TEST(BoundedResults, ArePassedOnByIdentityAndReadByNothingElse) {
   maker.Node("Identity", {"places"}, {"same"}).Output("same");
   EXPECT_THAT(Ints(FirstOutput(maker, {FloatTensor({3}, {1, 0, 1})})), ElementsAre(0, 2, -1));
   maker.Node("Transpose", {"same"}, {"t"}).Node("GatherND", {"n", "t"}, {"found"}).Output("found");
-  const std::string error = ErrorOf(maker);
+  const std::string error = Refusal(maker);
   EXPECT_THAT(
       error,
       HasSubstr("node \"Transpose_node\" (Transpose): the number of rows of \"same\" depends on"));
@@ -78,7 +68,7 @@ TEST(BoundedResults, GoThroughFunctions) {
   node.add_input("a");
   node.add_output("b");
   function.add_opset_import()->set_version(18);
-  EXPECT_THAT(ErrorOf(maker), HasSubstr("the number of rows of \"a\" depends on"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("the number of rows of \"a\" depends on"));
 }
 
 // The call is all that the main graph has of it.
@@ -181,7 +171,7 @@ TEST(BoundedResults, DetectorsEndInThem) {
   OnnxMaker maker = Suppression(1, 2, 10, 3, false);
   maker.Initializer("column", IntTensor({1}, {2})).Node("Gather", {"kept", "column"}, {"box"});
   maker.Int("axis", 1).Node("Squeeze", {"box"}, {"chosen"}).Output("chosen");
-  EXPECT_THAT(ErrorOf(maker), HasSubstr("to leave that out, cut the model before it: --cut kept"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("to leave that out, cut the model before it: --cut kept"));
   OnnxMaker none = Suppression(1, 2, 10, 0, false);
   EXPECT_THAT(FirstOutput(none, {FloatTensor({1, 10, 4}, std::vector<float>(40)),
                                  FloatTensor({1, 2, 10}, std::vector<float>(20))})

@@ -17,16 +17,7 @@
 namespace hone::frontend {
 namespace {
 
-const std::string kFolder = std::string(HONE_TEST_DATA) + "/onnx/operators";
-
-std::vector<std::string> CaseNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
-    names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+const std::string kOnnxOperators = std::string(HONE_TEST_DATA) + "/onnx/operators";
 
 struct OperatorCase {
   std::string model;  // without the values
@@ -41,7 +32,7 @@ std::map<std::string, TensorData> TakeValues(const std::string& prefix, onnx::Gr
   for (int i = initializers->size() - 1; i >= 0; --i) {
     onnx::TensorProto* const tensor = initializers->Mutable(i);
     if (!tensor->name().starts_with(prefix)) continue;
-    const auto value = FromProto(tensor, kFolder);
+    const auto value = FromProto(tensor, kOnnxOperators);
     EXPECT_TRUE(value.ok()) << tensor->name() << ": " << value.status();
     if (value.ok()) values[tensor->name().substr(prefix.size())] = *value;
     initializers->DeleteSubrange(i, 1);
@@ -51,7 +42,7 @@ std::map<std::string, TensorData> TakeValues(const std::string& prefix, onnx::Gr
 
 OperatorCase ReadCase(const std::string& name) {
   OperatorCase result;
-  const auto bytes = ReadWholeFile(fmt::format("{}/{}.onnx", kFolder, name));
+  const auto bytes = ReadWholeFile(fmt::format("{}/{}.onnx", kOnnxOperators, name));
   EXPECT_TRUE(bytes.ok()) << bytes.status();
   onnx::ModelProto model;
   EXPECT_TRUE(bytes.ok() && model.ParseFromString(*bytes));
@@ -89,7 +80,7 @@ TEST_P(OnnxCasesTest, IsRight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, OnnxCasesTest, testing::ValuesIn(CaseNames()),
+INSTANTIATE_TEST_SUITE_P(Operators, OnnxCasesTest, testing::ValuesIn(StemsIn(kOnnxOperators)),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // As exporters end detectors: the boxes chosen are gathered, for which nothing has a static shape.
-OnnxMaker Detector(const std::string& chooser = "NonMaxSuppression") {
+OnnxMaker BoxDetector(const std::string& chooser = "NonMaxSuppression") {
   OnnxMaker maker(18);
   maker.Input("image", {1, 4, 3})
       .Input("scale", {1})
@@ -36,10 +36,6 @@ OnnxMaker Detector(const std::string& chooser = "NonMaxSuppression") {
   return maker;
 }
 
-absl::Status ErrorOf(const OnnxMaker& maker, const ImportOptions& options = {}) {
-  return ImportOnnxBytes(maker.Bytes(), options).status();
-}
-
 std::string Names(const ir::Module& module) {
   const ir::ExprNode& main = *module.functions.at("main");
   std::string text;
@@ -54,7 +50,7 @@ std::string Names(const ir::Module& module) {
 TEST(OnnxCut, ImportsWhatTheValuesNeedAndNoMore) {
   ImportOptions options;
   options.outputs = {"scores", "head/boxes"};
-  const auto module = ImportOnnxBytes(Detector("Unknown").Bytes(), options);
+  const auto module = ImportOnnxBytes(BoxDetector("Unknown").Bytes(), options);
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(Names(*module), "image -> scores head/boxes");
   const auto outputs =
@@ -67,7 +63,7 @@ TEST(OnnxCut, ImportsWhatTheValuesNeedAndNoMore) {
 TEST(OnnxCut, AnInitializerAndAnInputMayBeValuesToo) {
   ImportOptions options;
   options.outputs = {"half", "image"};
-  const auto module = ImportOnnxBytes(Detector().Bytes(), options);
+  const auto module = ImportOnnxBytes(BoxDetector().Bytes(), options);
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(Names(*module), "image -> half image");
 }
@@ -105,36 +101,37 @@ TEST(OnnxCut, InputsThatNothingReadsAreGoneWithTheirDefaults) {
 TEST(OnnxCut, AValueThatIsNotThereAndOneNamedTwiceAreRefused) {
   ImportOptions options;
   options.outputs = {"boxes"};
-  EXPECT_EQ(ErrorOf(Detector(), options).message(),
+  EXPECT_EQ(ImportStatus(BoxDetector(), options).message(),
             "--cut boxes: a value of the model's main graph was expected, which has none of that "
             "name; its outputs are scaled, scores");
   options.outputs = {"scores", "scores"};
-  EXPECT_THAT(std::string(ErrorOf(Detector(), options).message()), HasSubstr("found twice"));
+  EXPECT_THAT(std::string(ImportStatus(BoxDetector(), options).message()),
+              HasSubstr("found twice"));
   options.outputs = {""};
-  EXPECT_FALSE(ErrorOf(Detector(), options).ok());
+  EXPECT_FALSE(ImportStatus(BoxDetector(), options).ok());
 }
 
 // What is read beyond the node that has no static shape, not what is read before it.
 TEST(OnnxCut, AShapeThatDependsOnDataComesWithTheLineThatCutsBeforeIt) {
-  const std::string message(ErrorOf(Detector("Unique")).message());
+  const std::string message(ImportStatus(BoxDetector("Unique")).message());
   EXPECT_THAT(message, HasSubstr("the shape of its result depends on X"));
   EXPECT_THAT(message, HasSubstr("cut the model before it: --cut scores --cut head/boxes"));
   ImportOptions options;
   options.outputs = {"scores", "head/boxes"};
-  EXPECT_TRUE(ErrorOf(Detector("Unique"), options).ok());
+  EXPECT_TRUE(ImportStatus(BoxDetector("Unique"), options).ok());
 }
 
 // Its result has an upper bound, as an output: the cut is behind it.
 TEST(OnnxCut, WhatReadsTheBoxesChosenIsLeftOut) {
-  const std::string message(ErrorOf(Detector()).message());
+  const std::string message(ImportStatus(BoxDetector()).message());
   EXPECT_THAT(message, HasSubstr("--cut scores --cut head/boxes --cut chosen"));
   ImportOptions options;
   options.outputs = {"scores", "head/boxes", "chosen"};
-  EXPECT_TRUE(ErrorOf(Detector(), options).ok());
+  EXPECT_TRUE(ImportStatus(BoxDetector(), options).ok());
 }
 
 TEST(OnnxCut, SoDoesAnOperatorThatHoneDoesNotHave) {
-  const std::string message(ErrorOf(Detector("Unknown")).message());
+  const std::string message(ImportStatus(BoxDetector("Unknown")).message());
   EXPECT_THAT(message, HasSubstr("operators that Hone does not have: Unknown"));
   EXPECT_THAT(message, HasSubstr("--cut scores --cut head/boxes"));
 }
@@ -154,26 +151,26 @@ TEST(OnnxCut, ANodeWithGraphsIsLeftOutAsAWhole) {
     attr->set_type(onnx::AttributeProto::GRAPH);
     *attr->mutable_g() = branch.proto().graph();
   }
-  EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut first --cut y"));
+  EXPECT_THAT(std::string(ImportStatus(maker).message()), HasSubstr("--cut first --cut y"));
   ImportOptions options;
   options.outputs = {"first", "y"};
-  EXPECT_TRUE(ErrorOf(maker, options).ok());
+  EXPECT_TRUE(ImportStatus(maker, options).ok());
 }
 
 TEST(OnnxCut, NoLineIsGivenWhereNothingComesBeforeAndForOtherErrors) {
   OnnxMaker maker(18);
   maker.Input("x", {2}).Node("Unknown", {"x"}, {"y"}).Output("y");
-  EXPECT_THAT(std::string(ErrorOf(maker).message()), Not(HasSubstr("--cut")));
+  EXPECT_THAT(std::string(ImportStatus(maker).message()), Not(HasSubstr("--cut")));
   OnnxMaker damaged(18);
   damaged.Input("x", {2}).Node("Neg", {"x"}, {"y"}).Node("Add", {"y", "none"}, {"z"}).Output("z");
-  EXPECT_THAT(std::string(ErrorOf(damaged).message()), Not(HasSubstr("--cut")));
+  EXPECT_THAT(std::string(ImportStatus(damaged).message()), Not(HasSubstr("--cut")));
 }
 
 TEST(OnnxCut, NamesThatAShellWouldSplitAreQuoted) {
   OnnxMaker maker(18);
   maker.Input("x", {2}).Node("Neg", {"x"}, {"it's; y"}).Node("Unknown", {"it's; y"}, {"z"});
   maker.Output("z");
-  EXPECT_THAT(std::string(ErrorOf(maker).message()), HasSubstr("--cut 'it'\\''s; y'"));
+  EXPECT_THAT(std::string(ImportStatus(maker).message()), HasSubstr("--cut 'it'\\''s; y'"));
 }
 
 // The line with the cut is added to a command that has options for all inputs of the model.

@@ -13,7 +13,7 @@
 namespace hone::frontend {
 namespace {
 
-const std::string kFolder = std::string(HONE_TEST_DATA) + "/onnx/";
+const std::string kOnnxCases = std::string(HONE_TEST_DATA) + "/onnx/";
 
 TEST(OnnxDataTest, ConformanceCasesAreRight) {
   const NodeCase cases[] = {
@@ -25,14 +25,14 @@ TEST(OnnxDataTest, ConformanceCasesAreRight) {
   };
   for (NodeCase c : cases) {
     SCOPED_TRACE(c.folder);
-    c.folder = kFolder + c.folder;
+    c.folder = kOnnxCases + c.folder;
     std::string why;
     EXPECT_EQ(RunCase(c, &why), CaseOutcome::kRight) << why;
   }
 }
 
 TEST(OnnxDataTest, SeededWeightsAreThoseOfTheGenerator) {
-  const auto model = ReadWholeFile(kFolder + "light_squeezenet.onnx");
+  const auto model = ReadWholeFile(kOnnxCases + "light_squeezenet.onnx");
   ASSERT_TRUE(model.ok()) << model.status();
   const auto seeded = WithSeededWeights(*model, 0);
   ASSERT_TRUE(seeded.ok()) << seeded.status();

@@ -37,12 +37,6 @@ OnnxMaker& FourBit(OnnxMaker& maker, const std::string& name, int type,
   return maker;
 }
 
-std::string Refusal(const OnnxMaker& maker) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
-
 TEST(FourBitConstants, AreCastWithTheirSign) {
   for (const bool raw : {true, false}) {
     for (const int type : {kInt4, kUInt4}) {

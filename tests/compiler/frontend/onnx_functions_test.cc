@@ -64,25 +64,19 @@ absl::StatusOr<std::vector<TensorData>> RunMaker(const OnnxMaker& maker,
   return RunModel(*module, inputs);
 }
 
-std::string Refusal(const OnnxMaker& maker) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
-
 OnnxMaker Silu() {
   OnnxMaker body;
   body.Input("a", {}).Node("Sigmoid", {"a"}, {"s"}).Node("Mul", {"a", "s"}, {"b"}).Output("b");
   return body;
 }
 
-const TensorData kX = FloatTensor({3}, {-2, 0, 3});
+const TensorData kThreeFloats = FloatTensor({3}, {-2, 0, 3});
 
 TEST(OnnxFunctions, ACallIsItsBody) {
   OnnxMaker maker(18);
   maker.Input("x", {3}).Node("my.Silu", {"x"}, {"y"}).Output("y");
   AddFunction(maker, "my", "Silu", Silu());
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})),
               Pointwise(FloatNear(1e-6), {-0.23840584F, 0.F, 2.8577223F}));
 }
 
@@ -93,7 +87,7 @@ TEST(OnnxFunctions, TwoCallsMayUseTheSameNamesInside) {
       .Node("my.Silu", {"s"}, {"y"})
       .Output("y");
   AddFunction(maker, "my", "Silu", Silu());
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})),
               Pointwise(FloatNear(1e-6), {-0.1050607F, 0.F, 2.7025952F}));
 }
 
@@ -104,7 +98,7 @@ TEST(OnnxFunctions, FunctionsCallFunctions) {
   OnnxMaker twice;
   twice.Input("a", {}).Node("my.Silu", {"a"}, {"t"}).Node("my.Silu", {"t"}, {"b"}).Output("b");
   AddFunction(maker, "my", "Twice", twice);
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})),
               Pointwise(FloatNear(1e-6), {-0.1050607F, 0.F, 2.7025952F}));
 }
 
@@ -128,14 +122,15 @@ TEST(OnnxFunctions, AnAttributeOfTheCallReachesTheBody) {
   OnnxMaker maker(18);
   maker.Input("x", {3}).Node("my.Leaky", {"x"}, {"y"}).Float("slope", 0.5F).Output("y");
   AddFunction(maker, "my", "Leaky", LeakyBody()).add_attribute("slope");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(-1, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(-1, 0, 3));
 }
 
 TEST(OnnxFunctions, AnAttributeLeftOutIsLeftOutInTheBody) {
   OnnxMaker maker(18);
   maker.Input("x", {3}).Node("my.Leaky", {"x"}, {"y"}).Output("y");
   AddFunction(maker, "my", "Leaky", LeakyBody()).add_attribute("slope");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), Pointwise(FloatNear(1e-7), {-0.02F, 0.F, 3.F}));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})),
+              Pointwise(FloatNear(1e-7), {-0.02F, 0.F, 3.F}));
 }
 
 TEST(OnnxFunctions, AttributesMayHaveADefault) {
@@ -145,7 +140,7 @@ TEST(OnnxFunctions, AttributesMayHaveADefault) {
     if (given) maker.Float("slope", 2);
     maker.Output("y");
     AddDefault(AddFunction(maker, "my", "Leaky", LeakyBody()), "slope", 0.25F);
-    EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(given ? -4 : -0.5F, 0, 3));
+    EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(given ? -4 : -0.5F, 0, 3));
   }
 }
 
@@ -157,7 +152,7 @@ TEST(OnnxFunctions, AttributesPassThroughSeveralCalls) {
   outer.Input("a", {}).Node("my.Leaky", {"a"}, {"b"});
   Refer(outer, "slope", "k", onnx::AttributeProto::FLOAT).Output("b");
   AddFunction(maker, "my", "Outer", outer).add_attribute("k");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(-6, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(-6, 0, 3));
 }
 
 TEST(OnnxFunctions, ReferencesReachTheBranchesOfAnIf) {
@@ -179,7 +174,7 @@ TEST(OnnxFunctions, ReferencesReachTheBranchesOfAnIf) {
       .Float("slope", 0.5F)
       .Output("y");
   AddFunction(maker, "my", "F", body).add_attribute("slope");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(-1, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(-1, 0, 3));
 }
 
 TEST(OnnxFunctions, AReferenceOutsideOfAFunctionIsRefused) {
@@ -225,7 +220,7 @@ TEST(OnnxFunctions, AModelOfCallsAloneNeedsNoOpset) {
   maker.Input("x", {3}).Node("my.Silu", {"x"}, {"y"}).Output("y");
   AddFunction(maker, "my", "Silu", Silu());
   maker.proto().mutable_opset_import(0)->set_domain("my");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})),
               Pointwise(FloatNear(1e-6), {-0.23840584F, 0.F, 2.8577223F}));
   maker.Node("Relu", {"x"}, {"z"});
   EXPECT_THAT(Refusal(maker), HasSubstr("an opset of ONNX's own domain was expected"));
@@ -238,7 +233,7 @@ TEST(OnnxFunctions, AFunctionStandsBeforeTheOperatorOfItsName) {
     OnnxMaker body;
     body.Input("a", {}).Node("Neg", {"a"}, {"b"}).Output("b");
     AddFunction(maker, domain, "Relu", body);
-    EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(2, 0, -3));
+    EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(2, 0, -3));
   }
 }
 
@@ -248,7 +243,7 @@ TEST(OnnxFunctions, AFunctionMayBeNamedAsControlFlow) {
   OnnxMaker body;
   body.Input("a", {}).Node("Neg", {"a"}, {"b"}).Output("b");
   AddFunction(maker, "my", "If", body);
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(2, 0, -3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(2, 0, -3));
 }
 
 TEST(OnnxFunctions, TheOverloadChooses) {
@@ -264,7 +259,7 @@ TEST(OnnxFunctions, TheOverloadChooses) {
   onnx::FunctionProto& other = AddFunction(maker, "my", "F", relu);
   other.GetReflection()->MutableUnknownFields(&other)->AddLengthDelimited(kFunctionOverloadField,
                                                                           "b");
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(2, 0, 0));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(2, 0, 0));
 }
 
 TEST(OnnxFunctions, TwoOfOneNameAndOverloadAreRefused) {
@@ -296,7 +291,7 @@ TEST(OnnxFunctions, OptionalInputsMayBeMissing) {
         .Node("my.Clip", operands, {"y"})
         .Output("y");
     AddFunction(maker, "my", "Clip", ClipBody());
-    EXPECT_EQ(Floats(FirstOutput(maker, {kX})), expected);
+    EXPECT_EQ(Floats(FirstOutput(maker, {kThreeFloats})), expected);
   }
 }
 
@@ -307,7 +302,7 @@ TEST(OnnxFunctions, AMissingInputIsMissingInTheNextFunctionToo) {
   OnnxMaker outer;
   outer.Input("a", {}).Input("p", {}).Node("my.Clip", {"a", "p", "p"}, {"b"}).Output("b");
   AddFunction(maker, "my", "Outer", outer);
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(-2, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(-2, 0, 3));
 }
 
 TEST(OnnxFunctions, AMissingInputThatTheBodyNeedsIsNamed) {
@@ -326,11 +321,11 @@ TEST(OnnxFunctions, TrailingOutputsMayBeLeftOut) {
   OnnxMaker one(18);
   one.Input("x", {3}).Node("my.F", {"x"}, {"y"}).Output("y");
   AddFunction(one, "my", "F", body);
-  EXPECT_THAT(Floats(FirstOutput(one, {kX})), ElementsAre(2, 0, -3));
+  EXPECT_THAT(Floats(FirstOutput(one, {kThreeFloats})), ElementsAre(2, 0, -3));
   OnnxMaker second(18);
   second.Input("x", {3}).Node("my.F", {"x"}, {"", "y"}).Output("y");
   AddFunction(second, "my", "F", body);
-  EXPECT_THAT(Floats(FirstOutput(second, {kX})), ElementsAre(2, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(second, {kThreeFloats})), ElementsAre(2, 0, 3));
 }
 
 TEST(OnnxFunctions, AnOutputMayBeAnInput) {
@@ -339,7 +334,7 @@ TEST(OnnxFunctions, AnOutputMayBeAnInput) {
   OnnxMaker body;
   body.Input("a", {}).Output("a");
   AddFunction(maker, "my", "Pass", body);
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(-2, 0, 3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(-2, 0, 3));
 }
 
 TEST(OnnxFunctions, TooManyOperandsAndResultsAreRefused) {
@@ -360,7 +355,7 @@ TEST(OnnxFunctions, OperandsMayBeSequences) {
   OnnxMaker body;
   body.Input("s", {}).Node("SequenceLength", {"s"}, {"n"}).Output("n");
   AddFunction(maker, "my", "Count", body);
-  const auto outputs = RunMaker(maker, {kX});
+  const auto outputs = RunMaker(maker, {kThreeFloats});
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_EQ((*outputs)[0], IntTensor({}, {2}));
 }
@@ -420,7 +415,7 @@ OnnxMaker Tower(int height, int calls) {
 }
 
 TEST(OnnxFunctions, NestingIsBounded) {
-  EXPECT_THAT(Floats(FirstOutput(Tower(40, 1), {kX})), ElementsAre(2, 0, -3));
+  EXPECT_THAT(Floats(FirstOutput(Tower(40, 1), {kThreeFloats})), ElementsAre(2, 0, -3));
   EXPECT_THAT(Refusal(Tower(100, 1)), HasSubstr("functions that nest up to 64 deep"));
   EXPECT_THAT(Refusal(Tower(20000, 1)), HasSubstr("functions that nest up to 64 deep"));
 }
@@ -444,7 +439,7 @@ TEST(OnnxFunctions, WhatNothingCallsDoesNotMatter) {
   OnnxMaker body;
   body.Input("a", {}).Node("other.Thing", {"a"}, {"b"}).Output("b");
   AddFunction(maker, "my", "F", body, 99);
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(2, 0, -3));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kThreeFloats})), ElementsAre(2, 0, -3));
 }
 
 TEST(OnnxFunctions, ErrorsNameTheCallAndTheNodeInside) {

@@ -32,12 +32,6 @@ std::vector<TensorData> OutputsOf(OnnxMaker& maker, const std::vector<TensorData
   return outputs.ok() ? *outputs : std::vector<TensorData>{};
 }
 
-absl::Status ImportError(OnnxMaker& maker, const ImportOptions& options = {}) {
-  return ImportOnnxBytes(maker.Bytes(), options).status();
-}
-
-std::string Message(const absl::Status& status) { return std::string(status.message()); }
-
 OnnxMaker ConvModel() {
   OnnxMaker maker;
   maker.Input("x", {1, 1, 3, 3})
@@ -48,7 +42,7 @@ OnnxMaker ConvModel() {
   return maker;
 }
 
-const std::vector<float> kNine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+const std::vector<float> kNineValues = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 TEST(OnnxImportTest, InputsOutputsAndWeightsKeepTheirMeaning) {
   OnnxMaker maker = ConvModel();
@@ -61,13 +55,13 @@ TEST(OnnxImportTest, InputsOutputsAndWeightsKeepTheirMeaning) {
   EXPECT_EQ(ir::GetAttr<std::vector<std::string>>(main->attrs, "output_names", {}),
             std::vector<std::string>{"y"});
   EXPECT_EQ(ir::Body(*main)->type->ToString(), "Tensor[(1, 1, 2, 2), float32]");
-  EXPECT_THAT(Floats(OutputsOf(maker, {FloatTensor({1, 1, 3, 3}, kNine)})[0]),
+  EXPECT_THAT(Floats(OutputsOf(maker, {FloatTensor({1, 1, 3, 3}, kNineValues)})[0]),
               ElementsAre(47, 57, 77, 87));
 }
 
 // SAME_UPPER puts the odd pad after, SAME_LOWER before.
 TEST(OnnxImportTest, AutoPad) {
-  const TensorData x = FloatTensor({1, 1, 3, 3}, kNine);
+  const TensorData x = FloatTensor({1, 1, 3, 3}, kNineValues);
   OnnxMaker upper = ConvModel();
   upper.String("auto_pad", "SAME_UPPER");
   EXPECT_THAT(Floats(OutputsOf(upper, {x})[0]), ElementsAre(47, 57, 31, 77, 87, 43, 33, 36, 19));
@@ -76,7 +70,7 @@ TEST(OnnxImportTest, AutoPad) {
   EXPECT_THAT(Floats(OutputsOf(lower, {x})[0]), ElementsAre(14, 21, 28, 28, 47, 57, 46, 77, 87));
   OnnxMaker wrong = ConvModel();
   wrong.String("auto_pad", "SOMEHOW");
-  EXPECT_THAT(Message(ImportError(wrong)),
+  EXPECT_THAT(Message(ImportStatus(wrong)),
               AllOf(HasSubstr("node \"Conv_node\" (Conv)"), HasSubstr("found SOMEHOW")));
 }
 
@@ -94,10 +88,10 @@ TEST(OnnxImportTest, InitializersInTypedFields) {
   onnx::TensorProto* w = maker.proto().mutable_graph()->mutable_initializer(0);
   w->clear_raw_data();
   for (const float v : {1, 2, 3, 4}) w->add_float_data(v);
-  EXPECT_THAT(Floats(OutputsOf(maker, {FloatTensor({1, 1, 3, 3}, kNine)})[0]),
+  EXPECT_THAT(Floats(OutputsOf(maker, {FloatTensor({1, 1, 3, 3}, kNineValues)})[0]),
               ElementsAre(47, 57, 77, 87));
   w->add_float_data(5);
-  EXPECT_THAT(Message(ImportError(maker)),
+  EXPECT_THAT(Message(ImportStatus(maker)),
               HasSubstr("tensor \"w\": 4 elements were expected, found 5"));
 }
 
@@ -208,7 +202,7 @@ TEST(OnnxImportTest, EveryUnsupportedOperatorIsListedAtOnce) {
       .Output("y");
   maker.proto().mutable_graph()->mutable_node(3)->set_name("second");
   maker.proto().mutable_graph()->mutable_node(2)->set_domain("com.example");
-  const absl::Status status = ImportError(maker);
+  const absl::Status status = ImportStatus(maker);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(Message(status),
             "the model uses operators that Hone does not have: Mystery (nodes \"Mystery_node\", "
@@ -218,7 +212,7 @@ TEST(OnnxImportTest, EveryUnsupportedOperatorIsListedAtOnce) {
 TEST(OnnxImportTest, AnAttributeNobodyReadsIsAnError) {
   OnnxMaker maker;
   maker.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Int("slope", 1).Output("y");
-  const absl::Status status = ImportError(maker);
+  const absl::Status status = ImportStatus(maker);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(Message(status), "node \"Relu_node\" (Relu): Hone does not know its attribute slope");
 }
@@ -226,9 +220,9 @@ TEST(OnnxImportTest, AnAttributeNobodyReadsIsAnError) {
 TEST(OnnxImportTest, SymbolicExtentsNeedTheFlag) {
   OnnxMaker maker;
   maker.Input("x", {-1, 3}).Node("Relu", {"x"}, {"y"}).Output("y");
-  EXPECT_EQ(ImportError(maker).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ImportStatus(maker).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(
-      Message(ImportError(maker)),
+      Message(ImportStatus(maker)),
       "numbers were expected for the symbolic extents of the inputs (\"x\" is N,3): give them, "
       "as in --dim N=1");
   ImportOptions options;
@@ -237,17 +231,17 @@ TEST(OnnxImportTest, SymbolicExtentsNeedTheFlag) {
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(4, 3), float32]");
   options.shapes["x"] = {4, 5};
-  EXPECT_THAT(Message(ImportError(maker, options)),
+  EXPECT_THAT(Message(ImportStatus(maker, options)),
               HasSubstr("--shape x=4,5: the model's input has the shape N,3"));
   options.shapes = {{"z", {1}}};
-  EXPECT_EQ(Message(ImportError(maker, options)), "the model has no input \"z\"; it has x");
+  EXPECT_EQ(Message(ImportStatus(maker, options)), "the model has no input \"z\"; it has x");
 }
 
 TEST(OnnxImportTest, InputsThatDecideAShapeCanBeBound) {
   OnnxMaker maker;
   maker.Input("x", {2, 3}).Input("shape", {1}, DataType::kInt64);
   maker.Node("Reshape", {"x", "shape"}, {"y"}).Output("y");
-  const absl::Status status = ImportError(maker);
+  const absl::Status status = ImportStatus(maker);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(Message(status),
               HasSubstr("shape must be known at compile time; it is computed from the input(s) "
@@ -282,37 +276,37 @@ TEST(OnnxImportTest, ValuesAtHandAreUsedWhereAShapeNeedsThem) {
   EXPECT_EQ(ir::Body(*module->functions.at("main"))->type->ToString(), "Tensor[(3, 2), float32]");
 
   options.values["rows"] = IntTensor({2}, {3, 1});
-  EXPECT_THAT(Message(ImportError(maker, options)),
+  EXPECT_THAT(Message(ImportStatus(maker, options)),
               HasSubstr("input \"rows\": a value of shape (1) was expected, found (2)"));
   options.values = {{"rose", IntTensor({1}, {3})}};
-  EXPECT_THAT(Message(ImportError(maker, options)), HasSubstr("no input \"rose\""));
+  EXPECT_THAT(Message(ImportStatus(maker, options)), HasSubstr("no input \"rose\""));
 }
 
 TEST(OnnxImportTest, InconsistentModelsAreNamedNotCrashed) {
   OnnxMaker missing;
   missing.Input("x", {2}).Node("Add", {"x", "ghost"}, {"y"}).Output("y");
-  EXPECT_THAT(Message(ImportError(missing)), HasSubstr("it reads \"ghost\", which no input"));
+  EXPECT_THAT(Message(ImportStatus(missing)), HasSubstr("it reads \"ghost\", which no input"));
 
   OnnxMaker no_output;
   no_output.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Output("z");
-  EXPECT_THAT(Message(ImportError(no_output)), HasSubstr("the output \"z\" is given by no node"));
+  EXPECT_THAT(Message(ImportStatus(no_output)), HasSubstr("the output \"z\" is given by no node"));
 
   OnnxMaker shapes;
   shapes.Input("x", {2}).Input("z", {3}).Node("Add", {"x", "z"}, {"y"}).Output("y");
-  EXPECT_THAT(Message(ImportError(shapes)),
+  EXPECT_THAT(Message(ImportStatus(shapes)),
               HasSubstr("expected a shape that broadcasts with (2), found (3)"));
 
   OnnxMaker negative = ConvModel();
   negative.proto().mutable_graph()->mutable_initializer(0)->set_dims(0, -1);
-  EXPECT_THAT(Message(ImportError(negative)), HasSubstr("tensor \"w\": extents of at least 0"));
+  EXPECT_THAT(Message(ImportStatus(negative)), HasSubstr("tensor \"w\": extents of at least 0"));
 
   OnnxMaker short_data = ConvModel();
   short_data.proto().mutable_graph()->mutable_initializer(0)->set_raw_data("abc");
-  EXPECT_THAT(Message(ImportError(short_data)), HasSubstr("16 bytes were expected, found 3"));
+  EXPECT_THAT(Message(ImportStatus(short_data)), HasSubstr("16 bytes were expected, found 3"));
 
   OnnxMaker twice;
   twice.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Node("Exp", {"x"}, {"y"}).Output("y");
-  EXPECT_THAT(Message(ImportError(twice)),
+  EXPECT_THAT(Message(ImportStatus(twice)),
               HasSubstr("node \"Exp_node\" (Exp): it gives \"y\", which something before"));
 
   OnnxMaker window;
@@ -321,23 +315,23 @@ TEST(OnnxImportTest, InconsistentModelsAreNamedNotCrashed) {
       .Ints("kernel_shape", {INT64_MAX, 2})
       .String("auto_pad", "SAME_UPPER")
       .Output("y");
-  EXPECT_THAT(Message(ImportError(window)), HasSubstr("a window of positive extents"));
+  EXPECT_THAT(Message(ImportStatus(window)), HasSubstr("a window of positive extents"));
 
   OnnxMaker few(13);
   few.Input("x", {2}).Node("Conv", {"x"}, {"y"}).Output("y");
-  EXPECT_THAT(Message(ImportError(few)), HasSubstr("operand 1 (W) is missing"));
+  EXPECT_THAT(Message(ImportStatus(few)), HasSubstr("operand 1 (W) is missing"));
 
   OnnxMaker kind;
   kind.Input("x", {1, 1, 4, 4}).Node("MaxPool", {"x"}, {"y"}).Int("kernel_shape", 2).Output("y");
-  EXPECT_THAT(Message(ImportError(kind)),
+  EXPECT_THAT(Message(ImportStatus(kind)),
               HasSubstr("attribute kernel_shape was expected to be a list of integers"));
 }
 
 TEST(OnnxImportTest, OpsetsAndTypesOutsideTheSupportedAreRefused) {
   OnnxMaker future(99);
   future.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Output("y");
-  EXPECT_EQ(ImportError(future).code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(Message(ImportError(future)), HasSubstr("opset 1 to 28 was expected, found 99"));
+  EXPECT_EQ(ImportStatus(future).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(Message(ImportStatus(future)), HasSubstr("opset 1 to 28 was expected, found 99"));
   OnnxMaker text;
   text.Input("x", {2}).Node("Identity", {"x"}, {"y"}).Output("y");
   text.proto()
@@ -346,7 +340,7 @@ TEST(OnnxImportTest, OpsetsAndTypesOutsideTheSupportedAreRefused) {
       ->mutable_type()
       ->mutable_tensor_type()
       ->set_elem_type(onnx::TensorProto::STRING);
-  EXPECT_THAT(Message(ImportError(text)),
+  EXPECT_THAT(Message(ImportStatus(text)),
               HasSubstr("input \"x\": Hone has no element type STRING"));
 }
 
@@ -358,14 +352,14 @@ TEST(OnnxImportTest, HugeConstantsAreRefused) {
     maker.Initializer("s", IntTensor({static_cast<int64_t>(shape.size())}, shape))
         .Node("ConstantOfShape", {"s"}, {"y"})
         .Output("y");
-    EXPECT_EQ(ImportError(maker).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(ImportStatus(maker).code(), absl::StatusCode::kInvalidArgument);
   }
   OnnxMaker pad;
   pad.Input("x", {2})
       .Initializer("p", IntTensor({2}, {int64_t{1} << 62, int64_t{1} << 62}))
       .Node("Pad", {"x", "p"}, {"y"})
       .Output("y");
-  EXPECT_EQ(ImportError(pad).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ImportStatus(pad).code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(OnnxImportTest, TruncatedAndRandomBytesAreErrors) {
@@ -429,7 +423,7 @@ TEST_F(ExternalDataTest, IsReadFromTheModelsFolder) {
   std::filesystem::copy_file(folder_ + "/weights.bin", folder_ + "/inside/weights.bin");
   const auto module = Import("weights.bin", "4");
   ASSERT_TRUE(module.ok()) << module.status();
-  const auto result = RunModel(*module, {FloatTensor({1, 1, 3, 3}, kNine)});
+  const auto result = RunModel(*module, {FloatTensor({1, 1, 3, 3}, kNineValues)});
   EXPECT_THAT(frontend::Floats((*result)[0]), ElementsAre(47, 57, 77, 87));
 }
 
@@ -488,7 +482,7 @@ TEST(OnnxImportTest, NarrowElementsInWideFields) {
     for (const int32_t value : {-1, 1 << 16}) {
       OnnxMaker maker = model(type, value);
       EXPECT_EQ(
-          Message(ImportError(maker)),
+          Message(ImportStatus(maker)),
           "tensor \"w\": 16 bits were expected of each float, found " + std::to_string(value));
     }
   }

@@ -34,12 +34,6 @@ OnnxMaker& SymbolicInput(OnnxMaker& maker, const std::string& name,
   return maker;
 }
 
-std::string Error(const OnnxMaker& maker, const ImportOptions& options = {}) {
-  const auto module = ImportOnnxBytes(maker.Bytes(), options);
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
-
 // "x(2, 3) y(4)": the parameters of main.
 std::string Params(const OnnxMaker& maker, const ImportOptions& options = {}) {
   const auto module = ImportOnnxBytes(maker.Bytes(), options);
@@ -56,7 +50,7 @@ std::string Params(const OnnxMaker& maker, const ImportOptions& options = {}) {
   return text;
 }
 
-OnnxMaker Detector() {
+OnnxMaker SymbolicDetector() {
   OnnxMaker maker(18);
   SymbolicInput(maker, "image", {"batch", "3", "height", "width"});
   SymbolicInput(maker, "mask", {"batch", "seq_len"});
@@ -65,7 +59,7 @@ OnnxMaker Detector() {
 }
 
 TEST(SymbolicInputs, AreAllNamedAtOnceWithALineToCopy) {
-  EXPECT_EQ(Error(Detector()),
+  EXPECT_EQ(Refusal(SymbolicDetector()),
             "numbers were expected for the symbolic extents of the inputs (\"image\" is "
             "batch,3,height,width, \"mask\" is batch,seq_len, \"boxes\" is ?,4): give them, as in "
             "--dim batch=1 --dim height=224 --dim width=224 --dim seq_len=128 --shape boxes=1,4");
@@ -75,13 +69,13 @@ TEST(SymbolicInputs, TheLineThatIsToldWorks) {
   ImportOptions options;
   options.dims = {{"batch", 1}, {"height", 224}, {"width", 224}, {"seq_len", 128}};
   options.shapes["boxes"] = {1, 4};
-  EXPECT_EQ(Params(Detector(), options), "image(1,3,224,224) mask(1,128) boxes(1,4)");
+  EXPECT_EQ(Params(SymbolicDetector(), options), "image(1,3,224,224) mask(1,128) boxes(1,4)");
 }
 
 TEST(SymbolicInputs, NamesThatAShellWouldSplitAreQuoted) {
   OnnxMaker maker(18);
   SymbolicInput(maker, "x", {"past + 1"}).Node("Neg", {"x"}, {"y"}).Output("y");
-  EXPECT_THAT(Error(maker), HasSubstr("as in --dim 'past + 1'=1"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("as in --dim 'past + 1'=1"));
   ImportOptions options;
   options.dims["past + 1"] = 5;
   EXPECT_EQ(Params(maker, options), "x(5)");
@@ -91,7 +85,7 @@ TEST(SymbolicInputs, OnlyWhatIsStillOpenIsAskedFor) {
   ImportOptions options;
   options.dims = {{"height", 8}, {"width", 8}};
   options.shapes = {{"boxes", {7, 4}}};
-  const std::string error = Error(Detector(), options);
+  const std::string error = Refusal(SymbolicDetector(), options);
   EXPECT_THAT(error, HasSubstr("as in --dim batch=1 --dim seq_len=128"));
   EXPECT_THAT(error, Not(HasSubstr("boxes")));
 }
@@ -105,7 +99,7 @@ TEST(SymbolicInputs, TheShapeOfAConstantBindsItsSymbols) {
   options.constants["w"] = FloatTensor({3}, {1, 2, 3});
   EXPECT_EQ(Params(maker, options), "x(3,2)");
   options.dims["n"] = 4;
-  EXPECT_THAT(Error(maker, options),
+  EXPECT_THAT(Refusal(maker, options),
               HasSubstr("--dim n=4 and the value of input w of shape (3) give it two, 4 and 3"));
 }
 
@@ -118,8 +112,8 @@ TEST(SymbolicInputs, AnInputWithoutAShapeIsNamedToo) {
       ->mutable_type()
       ->mutable_tensor_type()
       ->clear_shape();
-  EXPECT_THAT(Error(maker), HasSubstr("\"z\" has no shape"));
-  EXPECT_THAT(Error(maker), HasSubstr("as in --dim n=1 --shape z=..."));
+  EXPECT_THAT(Refusal(maker), HasSubstr("\"z\" has no shape"));
+  EXPECT_THAT(Refusal(maker), HasSubstr("as in --dim n=1 --shape z=..."));
 }
 
 TEST(SymbolicInputs, ADimensionIsBoundWhereverItStands) {
@@ -152,12 +146,12 @@ TEST(SymbolicInputs, AValueTellsTheSameSymbolElsewhere) {
 TEST(SymbolicInputs, ADimensionThatTheModelDoesNotHaveIsRefused) {
   ImportOptions options;
   options.dims["depth"] = 4;
-  EXPECT_THAT(Error(Detector(), options),
+  EXPECT_THAT(Refusal(SymbolicDetector(), options),
               HasSubstr("--dim depth=4: the inputs of the model have no extent of that name; they "
                         "have batch, height, seq_len, width"));
   OnnxMaker fixed(18);
   fixed.Input("x", {2}).Node("Neg", {"x"}, {"y"}).Output("y");
-  EXPECT_THAT(Error(fixed, options), HasSubstr("none of theirs has one"));
+  EXPECT_THAT(Refusal(fixed, options), HasSubstr("none of theirs has one"));
 }
 
 TEST(SymbolicInputs, TwoNumbersForOneDimensionAreRefusedWithBothPlaces) {
@@ -166,7 +160,7 @@ TEST(SymbolicInputs, TwoNumbersForOneDimensionAreRefusedWithBothPlaces) {
   ImportOptions options;
   options.dims["batch"] = 4;
   options.shapes["x"] = {2, 3};
-  EXPECT_EQ(Error(maker, options),
+  EXPECT_EQ(Refusal(maker, options),
             "one number for the extent batch was expected, but --dim batch=4 and --shape x=2,3 "
             "give it two, 4 and 2");
   options.shapes["x"] = {4, 3};
@@ -179,7 +173,7 @@ TEST(SymbolicInputs, AValueOfAnotherExtentThanTheDimensionIsRefused) {
   ImportOptions options;
   options.dims["batch"] = 4;
   options.values["x"] = FloatTensor({2}, {1, 2});
-  EXPECT_THAT(Error(maker, options),
+  EXPECT_THAT(Refusal(maker, options),
               HasSubstr("--dim batch=4 and the value of input x of shape (2) give it two"));
 }
 
@@ -192,7 +186,7 @@ OnnxMaker Sum() {
 TEST(SymbolicInputs, ASymbolWithTwoNumbersIsNamedWhereTheModelDoesNotFit) {
   ImportOptions options;
   options.shapes = {{"a", {2}}, {"b", {3}}};
-  const std::string error = Error(Sum(), options);
+  const std::string error = Refusal(Sum(), options);
   EXPECT_THAT(error, HasSubstr("node \"Add_node\" (Add)"));
   EXPECT_THAT(error, HasSubstr("note that the extent n is 2 in input a, 3 in input b"));
 }
@@ -221,39 +215,39 @@ OnnxMaker Defaulted() {
       .Output("y");
 }
 
-const TensorData kX = FloatTensor({2}, {1, 2});
+const TensorData kTwoFloats = FloatTensor({2}, {1, 2});
 
 TEST(DefaultedInputs, AreConstants) {
   EXPECT_EQ(Params(Defaulted()), "x(2)");
-  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX})), ElementsAre(10, 40));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kTwoFloats})), ElementsAre(10, 40));
 }
 
 TEST(DefaultedInputs, AValueReplacesTheDefault) {
   ImportOptions at_hand;
-  at_hand.values = {{"x", kX}, {"w", FloatTensor({2}, {3, 4})}};
+  at_hand.values = {{"x", kTwoFloats}, {"w", FloatTensor({2}, {3, 4})}};
   EXPECT_EQ(Params(Defaulted(), at_hand), "x(2)");
-  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX}, at_hand)), ElementsAre(3, 8));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kTwoFloats}, at_hand)), ElementsAre(3, 8));
   ImportOptions constant;
   constant.constants["w"] = FloatTensor({2}, {5, 6});
-  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX}, constant)), ElementsAre(5, 12));
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kTwoFloats}, constant)), ElementsAre(5, 12));
 }
 
 TEST(DefaultedInputs, AShapeMakesOneAnInput) {
   ImportOptions options;
   options.shapes["w"] = {2};
   EXPECT_EQ(Params(Defaulted(), options), "x(2) w(2)");
-  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kX, FloatTensor({2}, {7, 8})}, options)),
+  EXPECT_THAT(Floats(FirstOutput(Defaulted(), {kTwoFloats, FloatTensor({2}, {7, 8})}, options)),
               ElementsAre(7, 16));
   options.shapes["w"] = {3};
-  EXPECT_THAT(Error(Defaulted(), options), HasSubstr("the model's input has the shape 2"));
+  EXPECT_THAT(Refusal(Defaulted(), options), HasSubstr("the model's input has the shape 2"));
 }
 
 TEST(DefaultedInputs, AValueOfAnotherTypeOrShapeIsRefused) {
   ImportOptions options;
   options.values["w"] = IntTensor({2}, {1, 2});
-  EXPECT_THAT(Error(Defaulted(), options), HasSubstr("float32 was expected, found int64"));
+  EXPECT_THAT(Refusal(Defaulted(), options), HasSubstr("float32 was expected, found int64"));
   options.values["w"] = FloatTensor({3}, {1, 2, 3});
-  EXPECT_THAT(Error(Defaulted(), options), HasSubstr("a value of shape (2) was expected"));
+  EXPECT_THAT(Refusal(Defaulted(), options), HasSubstr("a value of shape (2) was expected"));
 }
 
 TEST(DefaultedInputs, OneMayDecideAShape) {
@@ -274,10 +268,10 @@ TEST(DefaultedInputs, OneMayDecideAShape) {
 TEST(DefaultedInputs, OneWithoutATypeHasThatOfItsDefault) {
   OnnxMaker maker = Defaulted();
   maker.proto().mutable_graph()->mutable_input(1)->clear_type();
-  EXPECT_THAT(Floats(FirstOutput(maker, {kX})), ElementsAre(10, 40));
+  EXPECT_THAT(Floats(FirstOutput(maker, {kTwoFloats})), ElementsAre(10, 40));
 }
 
-OnnxMaker Branch(const std::string& weights) {
+OnnxMaker ProductBranch(const std::string& weights) {
   OnnxMaker branch;
   branch.Node("MatMul", {"x", weights}, {weights + "_y"}).Output(weights + "_y");
   return branch;
@@ -299,7 +293,7 @@ OnnxMaker TwoRates() {
     onnx::AttributeProto& attr = *maker.proto().mutable_graph()->mutable_node(1)->add_attribute();
     attr.set_name(name);
     attr.set_type(onnx::AttributeProto::GRAPH);
-    OnnxMaker branch = Branch(weights);
+    OnnxMaker branch = ProductBranch(weights);
     *attr.mutable_g() = branch.proto().graph();
   }
   return maker;
@@ -321,7 +315,7 @@ TEST(BranchesByInputs, AConstantChoosesToo) {
 }
 
 TEST(BranchesByInputs, WithoutAValueTheInputIsNamed) {
-  const std::string error = Error(TwoRates());
+  const std::string error = Refusal(TwoRates());
   EXPECT_THAT(error, HasSubstr("its else_branch cannot be compiled for these inputs"));
   EXPECT_THAT(error, HasSubstr("it is computed from the input(s) rate: give their values with "
                                "--constant NAME=FILE"));
@@ -330,7 +324,7 @@ TEST(BranchesByInputs, WithoutAValueTheInputIsNamed) {
 TEST(BranchesByInputs, TheBranchThatIsTakenMustFit) {
   ImportOptions options;
   options.constants["rate"] = IntTensor({}, {8000});
-  EXPECT_THAT(Error(TwoRates(), options), HasSubstr("cannot be multiplied"));
+  EXPECT_THAT(Refusal(TwoRates(), options), HasSubstr("cannot be multiplied"));
 }
 
 TEST(MissingOperators, NamesAreCutAfterThree) {
@@ -341,7 +335,7 @@ TEST(MissingOperators, NamesAreCutAfterThree) {
     onnx::NodeProto& node = *maker.proto().mutable_graph()->mutable_node()->rbegin();
     node.set_name("n" + std::to_string(i));
   }
-  EXPECT_EQ(Error(maker.Output("y0")),
+  EXPECT_EQ(Refusal(maker.Output("y0")),
             "the model uses operators that Hone does not have: Strange (nodes \"n0\", \"n1\", "
             "\"n2\" and 12 more)");
 }
@@ -349,7 +343,7 @@ TEST(MissingOperators, NamesAreCutAfterThree) {
 TEST(MissingOperators, AreListedBesideAWrongOpset) {
   OnnxMaker maker(99);
   maker.Input("x", {2}).Node("Strange", {"x"}, {"y"}).Output("y");
-  const std::string error = Error(maker);
+  const std::string error = Refusal(maker);
   EXPECT_THAT(error, HasSubstr("opset 1 to 28 was expected, found 99"));
   EXPECT_THAT(error, HasSubstr("operators that Hone does not have: Strange"));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/frontend/onnx/import.h"
+#include "tests/compiler/frontend/model_runner.h"
 #include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::frontend {
@@ -11,12 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int64_t kHuge = int64_t{1} << 36;
-
-std::string Refusal(const OnnxMaker& maker) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
 
 TEST(OnnxLargeExtents, CausalAttentionIsRefused) {
   OnnxMaker maker(23);

@@ -1,5 +1,6 @@
 #include "tests/compiler/frontend/onnx_maker.h"
 
+#include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
 #include <cstring>
@@ -21,6 +22,13 @@ TensorData IntTensor(std::vector<int64_t> shape, const std::vector<int64_t>& val
 std::vector<float> Floats(const TensorData& tensor) {
   std::vector<float> values(tensor.bytes.size() / sizeof(float));
   std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+std::vector<int64_t> Ints(const TensorData& tensor) {
+  EXPECT_EQ(tensor.dtype, DataType::kInt64);
+  std::vector<int64_t> values(tensor.bytes.size() / sizeof(int64_t));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
   return values;
 }
 

@@ -18,6 +18,8 @@ namespace hone::frontend {
 TensorData FloatTensor(std::vector<int64_t> shape, const std::vector<float>& values);
 TensorData IntTensor(std::vector<int64_t> shape, const std::vector<int64_t>& values);
 std::vector<float> Floats(const TensorData& tensor);
+// Those of int64.
+std::vector<int64_t> Ints(const TensorData& tensor);
 
 // Every method returns *this, so that a model is one expression. Copies share the model.
 class OnnxMaker {

@@ -19,9 +19,6 @@ using testing::HasSubstr;
 using testing::NanSensitiveFloatNear;
 using testing::Pointwise;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 TensorData Bytes(std::vector<int64_t> shape, const std::vector<uint8_t>& values) {
   return Tensor(DataType::kUInt8, std::move(shape), values);
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/frontend/onnx/import.h"
 #include "tests/compiler/frontend/model_runner.h"
+#include "tests/compiler/frontend/one_node.h"
 #include "tests/compiler/frontend/onnx_maker.h"
 
 namespace hone::frontend {
@@ -17,28 +18,6 @@ using testing::ElementsAre;
 using testing::FloatNear;
 using testing::HasSubstr;
 using testing::Pointwise;
-
-TensorData First(const OnnxMaker& maker, const std::vector<TensorData>& inputs) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? (*outputs)[0] : TensorData();
-}
-
-std::string Refusal(const OnnxMaker& maker) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
-
-template <typename T>
-TensorData Tensor(DataType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
-  TensorData tensor = {dtype, std::move(shape), {}};
-  tensor.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  return tensor;
-}
 
 OnnxMaker& FloatList(OnnxMaker& maker, const std::string& name, const std::vector<float>& values) {
   auto* nodes = maker.proto().mutable_graph()->mutable_node();
@@ -58,7 +37,7 @@ TEST(OldOpsets, CastNamesItsTypeInWords) {
   for (const auto& [word, dtype] : types) {
     OnnxMaker maker(1);
     maker.Input("x", {2}).Node("Cast", {"x"}, {"y"}).String("to", word).Output("y");
-    const TensorData y = First(maker, {FloatTensor({2}, {1, 0})});
+    const TensorData y = FirstOutput(maker, {FloatTensor({2}, {1, 0})});
     EXPECT_EQ(y.dtype, dtype) << word;
   }
   OnnxMaker unknown(5);
@@ -77,7 +56,7 @@ TEST(OldOpsets, AttributesWithoutAKindHaveThatOfTheirValue) {
   for (onnx::NodeProto& node : *maker.proto().mutable_graph()->mutable_node()) {
     for (onnx::AttributeProto& attr : *node.mutable_attribute()) attr.clear_type();
   }
-  const TensorData y = First(maker, {FloatTensor({2, 3}, {-2, 1, 2, 3, -4, 5})});
+  const TensorData y = FirstOutput(maker, {FloatTensor({2, 3}, {-2, 1, 2, 3, -4, 5})});
   EXPECT_THAT(Floats(y), ElementsAre(-1, 3, 1, -2, 2, 5));
 }
 
@@ -92,7 +71,7 @@ TEST(OldOpsets, ASecondOperandFromAnAxisOn) {
     maker.Input("a", {2, 3}).Input("b", {2}).Node(op, {"a", "b"}, {"y"});
     maker.Int("broadcast", 1).Int("axis", 0).Output("y");
     const TensorData y =
-        First(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6}), FloatTensor({2}, {10, 20})});
+        FirstOutput(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6}), FloatTensor({2}, {10, 20})});
     EXPECT_THAT(Floats(y), Pointwise(FloatNear(1e-6), expected)) << op;
   }
 }
@@ -101,7 +80,8 @@ TEST(OldOpsets, APowerFromAnAxisOn) {
   OnnxMaker maker(1);
   maker.Input("a", {2, 2}).Input("b", {2}).Node("Pow", {"a", "b"}, {"y"});
   maker.Int("broadcast", 1).Int("axis", 0).Output("y");
-  const TensorData y = First(maker, {FloatTensor({2, 2}, {2, 3, 4, 5}), FloatTensor({2}, {1, 2})});
+  const TensorData y =
+      FirstOutput(maker, {FloatTensor({2, 2}, {2, 3, 4, 5}), FloatTensor({2}, {1, 2})});
   EXPECT_THAT(Floats(y), Pointwise(FloatNear(1e-5), {2.F, 3.F, 16.F, 25.F}));
 }
 
@@ -110,8 +90,8 @@ TEST(OldOpsets, LogicFromAnAxisOn) {
     OnnxMaker maker(6);
     maker.Input("a", {2, 2}, DataType::kBool).Input("b", {2}, DataType::kBool);
     maker.Node(op, {"a", "b"}, {"y"}).Int("broadcast", 1).Int("axis", 0).Output("y");
-    const TensorData y = First(maker, {Tensor<char>(DataType::kBool, {2, 2}, {0, 1, 0, 1}),
-                                       Tensor<char>(DataType::kBool, {2}, {0, 1})});
+    const TensorData y = FirstOutput(maker, {Tensor<char>(DataType::kBool, {2, 2}, {0, 1, 0, 1}),
+                                             Tensor<char>(DataType::kBool, {2}, {0, 1})});
     const std::string_view name = op;
     const std::vector<char> expected = name == "And"  ? std::vector<char>{0, 0, 0, 1}
                                        : name == "Or" ? std::vector<char>{0, 1, 1, 1}
@@ -124,7 +104,7 @@ TEST(OldOpsets, AnAxisWithoutBroadcastSaysNothing) {
   OnnxMaker maker(6);
   maker.Input("a", {2}).Input("b", {2}).Node("Add", {"a", "b"}, {"y"});
   maker.Int("broadcast", 0).Int("axis", 0).Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({2}, {1, 2}), FloatTensor({2}, {3, 4})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2}, {1, 2}), FloatTensor({2}, {3, 4})})),
               ElementsAre(4, 6));
 }
 
@@ -139,7 +119,7 @@ TEST(OldOpsets, BatchNormalizationOfEachElement) {
       .Int("spatial", 0)
       .Float("epsilon", 0)
       .Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({2, 2, 1}, {1, 2, 3, 5})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2, 2, 1}, {1, 2, 3, 5})})),
               Pointwise(FloatNear(1e-5), {1.F, -1.F, 3.F, 2.F}));
 }
 
@@ -156,7 +136,7 @@ TEST(OldOpsets, BatchNormalizationOfChannelsWithHintsOfTheFirst) {
       .Ints("consumed_inputs", {0, 0, 0, 1, 1})
       .Float("epsilon", 0)
       .Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({1, 2, 1, 1}, {3, 5})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({1, 2, 1, 1}, {3, 5})})),
               Pointwise(FloatNear(1e-5), {3.F, 2.F}));
 }
 
@@ -164,7 +144,7 @@ TEST(OldOpsets, UpsampleOfTheFirstHasTwoScales) {
   OnnxMaker maker(1);
   maker.Input("x", {1, 1, 1, 2}).Node("Upsample", {"x"}, {"y"}).Float("height_scale", 2);
   maker.Float("width_scale", 2).String("mode", "nearest").Output("y");
-  const TensorData y = First(maker, {FloatTensor({1, 1, 1, 2}, {1, 2})});
+  const TensorData y = FirstOutput(maker, {FloatTensor({1, 1, 1, 2}, {1, 2})});
   EXPECT_THAT(y.shape, ElementsAre(1, 1, 2, 4));
   EXPECT_THAT(Floats(y), ElementsAre(1, 1, 2, 2, 1, 1, 2, 2));
 }
@@ -173,7 +153,7 @@ TEST(OldOpsets, UpsampleOfTheSeventhHasAListOfScales) {
   OnnxMaker maker(7);
   maker.Input("x", {1, 1, 1, 2}).Node("Upsample", {"x"}, {"y"}).String("mode", "nearest");
   FloatList(maker, "scales", {1, 1, 1, 3}).Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({1, 1, 1, 2}, {1, 2})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({1, 1, 1, 2}, {1, 2})})),
               ElementsAre(1, 1, 1, 2, 2, 2));
 }
 
@@ -195,7 +175,7 @@ TEST(OldOpsets, ShapesPadsAndBoundsAreAttributes) {
       .Float("max", 5)
       .Ints("consumed_inputs", {0})
       .Output("y");
-  const TensorData y = First(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6})});
+  const TensorData y = FirstOutput(maker, {FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6})});
   EXPECT_THAT(y.shape, ElementsAre(2, 3));
   EXPECT_THAT(Floats(y), ElementsAre(5, 3, 4, 5, 5, 5));
 }
@@ -205,7 +185,8 @@ TEST(OldOpsets, DropoutOfInferenceIsItsData) {
     OnnxMaker maker(opset);
     maker.Input("x", {2}).Node("Dropout", {"x"}, {"y"}).Float("ratio", 0.3F).Int("is_test", 1);
     if (opset == 1) maker.Ints("consumed_inputs", {0});
-    EXPECT_THAT(Floats(First(maker.Output("y"), {FloatTensor({2}, {1, 2})})), ElementsAre(1, 2));
+    EXPECT_THAT(Floats(FirstOutput(maker.Output("y"), {FloatTensor({2}, {1, 2})})),
+                ElementsAre(1, 2));
   }
 }
 
@@ -232,7 +213,7 @@ TEST(OldOpsets, TheDefaultsOfSeluWereShort) {
     OnnxMaker maker(opset);
     maker.Input("x", {1}).Node("Selu", {"x"}, {"y"}).Output("y");
     const double gamma = opset == 1 ? 1.0507 : 1.05070102214813232421875;
-    EXPECT_FLOAT_EQ(Floats(First(maker, {FloatTensor({1}, {1000})}))[0],
+    EXPECT_FLOAT_EQ(Floats(FirstOutput(maker, {FloatTensor({1}, {1000})}))[0],
                     static_cast<float>(1000 * gamma));
   }
 }
@@ -241,13 +222,14 @@ TEST(OldOpsets, PoolsWithTextForPads) {
   OnnxMaker maker(1);
   maker.Input("x", {1, 1, 1, 3}).Node("MaxPool", {"x"}, {"y"}).Ints("kernel_shape", {1, 2});
   maker.String("auto_pad", "SAME_LOWER").Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({1, 1, 1, 3}, {3, 1, 2})})), ElementsAre(3, 3, 2));
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({1, 1, 1, 3}, {3, 1, 2})})),
+              ElementsAre(3, 3, 2));
 }
 
 TEST(OldOpsets, ConcatOfTheFirstIsAlongChannels) {
   OnnxMaker maker(1);
   maker.Input("a", {1, 1}).Input("b", {1, 2}).Node("Concat", {"a", "b"}, {"y"}).Output("y");
-  EXPECT_THAT(First(maker, {FloatTensor({1, 1}, {1}), FloatTensor({1, 2}, {2, 3})}).shape,
+  EXPECT_THAT(FirstOutput(maker, {FloatTensor({1, 1}, {1}), FloatTensor({1, 2}, {2, 3})}).shape,
               ElementsAre(1, 3));
 }
 
@@ -263,7 +245,7 @@ TEST(ExperimentalOperators, AffineScaleAndScaledTanh) {
       .Float("alpha", 3)
       .Float("beta", 2)
       .Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({2}, {0, 1})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2}, {0, 1})})),
               Pointwise(FloatNear(1e-5), {3 * std::tanh(1.F), 3 * std::tanh(3.F)}));
 }
 
@@ -271,7 +253,7 @@ TEST(ExperimentalOperators, ParametricSoftplus) {
   OnnxMaker maker(1);
   maker.Input("x", {2}).Node("ParametricSoftplus", {"x"}, {"y"}).Float("alpha", 2);
   maker.Float("beta", 3).Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({2}, {0, 1})})),
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2}, {0, 1})})),
               Pointwise(FloatNear(1e-5), {2 * std::log(2.F), 2 * std::log(1 + std::exp(3.F))}));
 }
 
@@ -279,18 +261,18 @@ TEST(ExperimentalOperators, ImageScalerAddsANumberAChannel) {
   OnnxMaker maker(1);
   maker.Input("x", {1, 2, 1, 1}).Node("ImageScaler", {"x"}, {"y"}).Float("scale", 2);
   FloatList(maker, "bias", {-1, 1}).Output("y");
-  EXPECT_THAT(Floats(First(maker, {FloatTensor({1, 2, 1, 1}, {3, 4})})), ElementsAre(5, 9));
+  EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({1, 2, 1, 1}, {3, 4})})), ElementsAre(5, 9));
 }
 
 TEST(ExperimentalOperators, CropByBorderOrToASize) {
   const TensorData x = FloatTensor({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   OnnxMaker border(1);
   border.Input("x", {1, 1, 3, 3}).Node("Crop", {"x"}, {"y"}).Ints("border", {1, 0, 0, 2});
-  EXPECT_THAT(Floats(First(border.Output("y"), {x})), ElementsAre(2, 3));
+  EXPECT_THAT(Floats(FirstOutput(border.Output("y"), {x})), ElementsAre(2, 3));
   OnnxMaker size(1);
   size.Input("x", {1, 1, 3, 3}).Node("Crop", {"x"}, {"y"}).Ints("border", {1, 1, 0, 0});
   size.Ints("scale", {1, 2}).Output("y");
-  EXPECT_THAT(Floats(First(size, {x})), ElementsAre(5, 6));
+  EXPECT_THAT(Floats(FirstOutput(size, {x})), ElementsAre(5, 6));
 }
 
 TEST(NewOpsets, AllUpTo28AreRead) {
@@ -301,7 +283,7 @@ TEST(NewOpsets, AllUpTo28AreRead) {
         .Node("MatMul", {"x", "w"}, {"a"})
         .Node("Relu", {"a"}, {"y"})
         .Output("y");
-    EXPECT_THAT(Floats(First(maker, {FloatTensor({2, 2}, {1, 0, 0, -1})})),
+    EXPECT_THAT(Floats(FirstOutput(maker, {FloatTensor({2, 2}, {1, 0, 0, -1})})),
                 ElementsAre(1, 2, 0, 0));
   }
   OnnxMaker next(29);
@@ -313,7 +295,7 @@ TEST(NewOpsets, ARoundingOfEightBitExponentsSaysNothingToOthers) {
   OnnxMaker maker(24);
   maker.Input("x", {2}).Node("Cast", {"x"}, {"y"}).Int("to", onnx::TensorProto::INT32);
   maker.String("round_mode", "down").Int("saturate", 0).Output("y");
-  EXPECT_EQ(First(maker, {FloatTensor({2}, {1.5F, -2.5F})}),
+  EXPECT_EQ(FirstOutput(maker, {FloatTensor({2}, {1.5F, -2.5F})}),
             Tensor<int32_t>(DataType::kInt32, {2}, {1, -2}));
 }
 
@@ -324,7 +306,7 @@ TEST(NewOpsets, DequantizeLinearSaysItsResultsType) {
       .Node("DequantizeLinear", {"x", "s"}, {"y"})
       .Int("output_dtype", onnx::TensorProto::DOUBLE)
       .Output("y");
-  EXPECT_EQ(First(maker, {Tensor<int8_t>(DataType::kInt8, {2}, {3, -4})}),
+  EXPECT_EQ(FirstOutput(maker, {Tensor<int8_t>(DataType::kInt8, {2}, {3, -4})}),
             Tensor<double>(DataType::kFloat64, {2}, {1.5, -2}));
 }
 
@@ -336,7 +318,7 @@ TEST(NewOpsets, QuantizeLinearSaysInWhichTypeItDivides) {
       .Int("precision", onnx::TensorProto::DOUBLE)
       .Int("output_dtype", onnx::TensorProto::INT8)
       .Output("y");
-  EXPECT_EQ(First(maker, {FloatTensor({2}, {1.25F, -3.75F})}),
+  EXPECT_EQ(FirstOutput(maker, {FloatTensor({2}, {1.25F, -3.75F})}),
             Tensor<int8_t>(DataType::kInt8, {2}, {2, -8}));
 }
 
@@ -349,15 +331,16 @@ TEST(NewOpsets, ModOfFloatsHasTheSignOfTheDivisor) {
     const std::vector<float> expected =
         fmod == 0 ? std::vector<float>{2.0F, -3.0F, 5.0F, -2.0F, 3.0F, 3.0F}
                   : std::vector<float>{-0.1F, 0.4F, 5.0F, 0.1F, -0.4F, 3.0F};
-    EXPECT_THAT(Floats(First(maker.Output("y"), {a, b})), Pointwise(FloatNear(1e-5), expected));
+    EXPECT_THAT(Floats(FirstOutput(maker.Output("y"), {a, b})),
+                Pointwise(FloatNear(1e-5), expected));
   }
 }
 
 TEST(NewOpsets, ModByInfinityIsTheDividendOrTheDivisor) {
   OnnxMaker maker(28);
   maker.Input("a", {2}).Input("b", {2}).Node("Mod", {"a", "b"}, {"y"}).Output("y");
-  const std::vector<float> y =
-      Floats(First(maker, {FloatTensor({2}, {2, -2}), FloatTensor({2}, {INFINITY, INFINITY})}));
+  const std::vector<float> y = Floats(
+      FirstOutput(maker, {FloatTensor({2}, {2, -2}), FloatTensor({2}, {INFINITY, INFINITY})}));
   EXPECT_THAT(y, ElementsAre(2, INFINITY));
 }
 
@@ -369,8 +352,8 @@ TEST(NewOpsets, ShiftsOfSignedNumbersKeepTheSign) {
     const std::vector<int32_t> expected = std::string_view(direction) == "RIGHT"
                                               ? std::vector<int32_t>{-4, 3, -1, 0, -1}
                                               : std::vector<int32_t>{-16, 14, 0, 0, 0};
-    EXPECT_EQ(First(maker, {Tensor<int32_t>(DataType::kInt32, {5}, {-8, 7, -8, 7, -8}),
-                            Tensor<int32_t>(DataType::kInt32, {5}, {1, 1, 32, 40, -1})}),
+    EXPECT_EQ(FirstOutput(maker, {Tensor<int32_t>(DataType::kInt32, {5}, {-8, 7, -8, 7, -8}),
+                                  Tensor<int32_t>(DataType::kInt32, {5}, {1, 1, 32, 40, -1})}),
               Tensor<int32_t>(DataType::kInt32, {5}, expected))
         << direction;
   }
@@ -385,7 +368,7 @@ TEST(NewOpsets, SpaceToDepthHasTwoOrders) {
     const std::vector<float> expected = std::string_view(mode) == "DCR"
                                             ? std::vector<float>{0, 4, 1, 5, 2, 6, 3, 7}
                                             : std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7};
-    EXPECT_EQ(Floats(First(maker, {x})), expected) << mode;
+    EXPECT_EQ(Floats(FirstOutput(maker, {x})), expected) << mode;
   }
 }
 
@@ -399,7 +382,7 @@ TEST(NewOpsets, RangesOfHalfPrecisionAreCountedInFloat32) {
       .Node("Range", {"start", "limit", "delta"}, {"y"})
       .Int("stash_type", 1)
       .Output("y");
-  EXPECT_EQ(First(maker, {}), Tensor<uint16_t>(DataType::kFloat16, {2}, {0x3C00, 0x3E00}));
+  EXPECT_EQ(FirstOutput(maker, {}), Tensor<uint16_t>(DataType::kFloat16, {2}, {0x3C00, 0x3E00}));
 }
 
 }  // namespace

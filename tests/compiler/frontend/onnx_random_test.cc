@@ -19,19 +19,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TensorData First(const OnnxMaker& maker, const std::vector<TensorData>& inputs = {}) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  const auto outputs = RunModel(*module, inputs);
-  EXPECT_TRUE(outputs.ok()) << outputs.status();
-  return outputs.ok() ? (*outputs)[0] : TensorData();
-}
-
-std::string Refusal(const OnnxMaker& maker) {
-  return std::string(ImportOnnxBytes(maker.Bytes()).status().message());
-}
-
 OnnxMaker Drawn(const std::string& op, const std::string& result = "y") {
   OnnxMaker maker(18);
   return maker.Node(op, {}, {result}).Ints("shape", {100, 100}).Output(result);
@@ -50,7 +37,7 @@ double DeviationOf(const std::vector<float>& values) {
 
 TEST(RandomOperators, NormalHasItsMeanAndDeviation) {
   OnnxMaker maker = Drawn("RandomNormal");
-  const TensorData y = First(maker.Float("mean", 3).Float("scale", 2).Float("seed", 1));
+  const TensorData y = FirstOutput(maker.Float("mean", 3).Float("scale", 2).Float("seed", 1));
   EXPECT_EQ(y.dtype, DataType::kFloat32);
   EXPECT_THAT(y.shape, ElementsAre(100, 100));
   EXPECT_NEAR(MeanOf(Floats(y)), 3, 0.1);
@@ -65,7 +52,7 @@ TEST(RandomOperators, NormalHasItsMeanAndDeviation) {
 TEST(RandomOperators, UniformIsWithinItsBounds) {
   OnnxMaker maker = Drawn("RandomUniform");
   const std::vector<float> y =
-      Floats(First(maker.Float("low", -2).Float("high", 6).Float("seed", 1)));
+      Floats(FirstOutput(maker.Float("low", -2).Float("high", 6).Float("seed", 1)));
   EXPECT_THAT(y, Each(testing::AllOf(testing::Ge(-2), testing::Lt(6))));
   EXPECT_NEAR(MeanOf(y), 2, 0.1);
   EXPECT_NEAR(DeviationOf(y), 8 / std::sqrt(12), 0.1);
@@ -74,7 +61,7 @@ TEST(RandomOperators, UniformIsWithinItsBounds) {
 TEST(RandomOperators, OneSeedGivesTheSameAndAnotherDoesNot) {
   const auto with = [](float seed) {
     OnnxMaker maker = Drawn("RandomNormal");
-    return First(maker.Float("seed", seed));
+    return FirstOutput(maker.Float("seed", seed));
   };
   EXPECT_EQ(with(1), with(1));
   EXPECT_NE(with(1), with(2));
@@ -82,8 +69,8 @@ TEST(RandomOperators, OneSeedGivesTheSameAndAnotherDoesNot) {
 }
 
 TEST(RandomOperators, WithoutASeedTheNameOfTheResultIsOne) {
-  EXPECT_EQ(First(Drawn("RandomUniform")), First(Drawn("RandomUniform")));
-  EXPECT_NE(First(Drawn("RandomUniform")), First(Drawn("RandomUniform", "z")));
+  EXPECT_EQ(FirstOutput(Drawn("RandomUniform")), FirstOutput(Drawn("RandomUniform")));
+  EXPECT_NE(FirstOutput(Drawn("RandomUniform")), FirstOutput(Drawn("RandomUniform", "z")));
 }
 
 // The same on every machine.
@@ -91,7 +78,7 @@ TEST(RandomOperators, TheFirstNumbersAreThese) {
   OnnxMaker maker(18);
   maker.Node("RandomUniform", {}, {"y"}).Ints("shape", {2}).Float("seed", 0).Output("y");
   // std::mt19937_64 of seed 0 begins with 2947667278772165694 and 18301848765998365067.
-  EXPECT_THAT(Floats(First(maker)),
+  EXPECT_THAT(Floats(FirstOutput(maker)),
               ElementsAre(static_cast<float>(2947667278772165694U >> 40) * 0x1p-24F,
                           static_cast<float>(18301848765998365067U >> 40) * 0x1p-24F));
 }
@@ -102,7 +89,7 @@ TEST(RandomOperators, TheFirstNormalNumbersAreThese) {
   OnnxMaker maker(18);
   maker.Node("RandomNormal", {}, {"y"}).Ints("shape", {4}).Float("seed", 0);
   maker.Int("dtype", onnx::TensorProto::DOUBLE).Output("y");
-  const TensorData y = First(maker);
+  const TensorData y = FirstOutput(maker);
   std::vector<double> values(4);
   ASSERT_EQ(y.bytes.size(), values.size() * sizeof(double));
   std::memcpy(values.data(), y.bytes.data(), y.bytes.size());
@@ -116,7 +103,7 @@ TEST(RandomOperators, TypesOfResults) {
         std::pair(onnx::TensorProto::FLOAT16, DataType::kFloat16),
         std::pair(onnx::TensorProto::BFLOAT16, DataType::kBFloat16)}) {
     OnnxMaker maker = Drawn("RandomNormal");
-    EXPECT_EQ(First(maker.Int("dtype", number)).dtype, dtype);
+    EXPECT_EQ(FirstOutput(maker.Int("dtype", number)).dtype, dtype);
   }
   OnnxMaker integer = Drawn("RandomNormal");
   EXPECT_THAT(Refusal(integer.Int("dtype", onnx::TensorProto::INT32)),
@@ -128,12 +115,12 @@ TEST(RandomOperators, LikeTakesShapeAndTypeOfItsOperand) {
     OnnxMaker maker(18);
     maker.Input("x", {2, 3}, DataType::kFloat64).Node(op, {"x"}, {"y"}).Output("y");
     const TensorData x = {DataType::kFloat64, {2, 3}, std::string(48, '\0')};
-    EXPECT_EQ(First(maker, {x}).dtype, DataType::kFloat64);
-    EXPECT_THAT(First(maker, {x}).shape, ElementsAre(2, 3));
+    EXPECT_EQ(FirstOutput(maker, {x}).dtype, DataType::kFloat64);
+    EXPECT_THAT(FirstOutput(maker, {x}).shape, ElementsAre(2, 3));
     OnnxMaker other(18);
     other.Input("x", {2, 3}, DataType::kFloat64).Node(op, {"x"}, {"y"});
     other.Int("dtype", onnx::TensorProto::FLOAT).Output("y");
-    EXPECT_EQ(First(other, {x}).dtype, DataType::kFloat32);
+    EXPECT_EQ(FirstOutput(other, {x}).dtype, DataType::kFloat32);
   }
 }
 
@@ -143,7 +130,7 @@ TEST(RandomOperators, BernoulliHasItsProbabilities) {
   std::vector<float> p(3000, 0);
   std::fill(p.begin() + 1000, p.begin() + 2000, 0.3F);
   std::fill(p.begin() + 2000, p.end(), 1);
-  const std::vector<float> y = Floats(First(maker, {FloatTensor({3, 1000}, p)}));
+  const std::vector<float> y = Floats(FirstOutput(maker, {FloatTensor({3, 1000}, p)}));
   EXPECT_THAT(std::vector<float>(y.begin(), y.begin() + 1000), Each(0));
   EXPECT_NEAR(MeanOf({y.begin() + 1000, y.begin() + 2000}), 0.3, 0.05);
   EXPECT_THAT(std::vector<float>(y.begin() + 2000, y.end()), Each(1));
@@ -152,7 +139,7 @@ TEST(RandomOperators, BernoulliHasItsProbabilities) {
 TEST(RandomOperators, BernoulliOfAnotherType) {
   OnnxMaker maker(18);
   maker.Input("p", {2}).Node("Bernoulli", {"p"}, {"y"}).Int("dtype", onnx::TensorProto::BOOL);
-  const TensorData y = First(maker.Output("y"), {FloatTensor({2}, {0, 1})});
+  const TensorData y = FirstOutput(maker.Output("y"), {FloatTensor({2}, {0, 1})});
   EXPECT_EQ(y, (TensorData{DataType::kBool, {2}, std::string("\0\1", 2)}));
 }
 
@@ -161,7 +148,7 @@ TEST(RandomOperators, MultinomialHasItsProbabilities) {
   maker.Input("x", {1, 3}).Node("Multinomial", {"x"}, {"y"}).Int("sample_size", 2000);
   maker.Int("dtype", onnx::TensorProto::INT64).Float("seed", 7).Output("y");
   const TensorData y =
-      First(maker, {FloatTensor({1, 3}, {std::log(1.F), std::log(5.F), std::log(2.F)})});
+      FirstOutput(maker, {FloatTensor({1, 3}, {std::log(1.F), std::log(5.F), std::log(2.F)})});
   ASSERT_EQ(y.dtype, DataType::kInt64);
   ASSERT_THAT(y.shape, ElementsAre(1, 2000));
   std::vector<int64_t> drawn(2000);

@@ -17,16 +17,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Refusal(const OnnxMaker& maker) {
-  const auto module = ImportOnnxBytes(maker.Bytes());
-  EXPECT_FALSE(module.ok());
-  return std::string(module.status().message());
-}
-
 TensorData Bool(bool value) { return {DataType::kBool, {}, std::string(1, value ? 1 : 0)}; }
 
 // Moves the graph of `body` into an attribute of the node last made.
-OnnxMaker Branch(const std::string& op) {
+OnnxMaker OperatorBranch(const std::string& op) {
   OnnxMaker branch;
   branch.Node(op, {"x"}, {"branch_" + op}).Output("branch_" + op);
   return branch;
@@ -35,8 +29,8 @@ OnnxMaker Branch(const std::string& op) {
 OnnxMaker IfModel() {
   OnnxMaker maker(16);
   maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
-  maker.Graph("then_branch", Branch("Neg"));
-  maker.Graph("else_branch", Branch("Relu"));
+  maker.Graph("then_branch", OperatorBranch("Neg"));
+  maker.Graph("else_branch", OperatorBranch("Relu"));
   return maker;
 }
 
@@ -155,8 +149,8 @@ TEST(ScanTest, ReadsAndWritesAlongAnyAxisEitherWay) {
 TEST(ControlFlowTest, UnsupportedOperatorsOfBodiesAreNamed) {
   OnnxMaker maker(16);
   maker.Input("x", {2}).Input("c", {}, DataType::kBool).Node("If", {"c"}, {"y"}).Output("y");
-  maker.Graph("then_branch", Branch("Unknown"));
-  maker.Graph("else_branch", Branch("Relu"));
+  maker.Graph("then_branch", OperatorBranch("Unknown"));
+  maker.Graph("else_branch", OperatorBranch("Relu"));
   EXPECT_THAT(Refusal(maker), HasSubstr("Unknown (nodes \"Unknown_node\")"));
 }
 

@@ -28,7 +28,7 @@ TensorData Sample(DataType dtype, std::vector<int64_t> shape) {
   return tensor;
 }
 
-std::string Message(const absl::StatusOr<TensorData>& tensor) {
+std::string MessageOf(const absl::StatusOr<TensorData>& tensor) {
   return std::string(tensor.status().message());
 }
 
@@ -56,8 +56,9 @@ TEST(TensorFileTest, AnNpyHasNumpysHeader) {
 
 TEST(TensorFileTest, MissingFilesAndForeignEndingsAreNamed) {
   EXPECT_EQ(ReadTensorFile("/nowhere/x.pb").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(Message(ReadTensorFile("/nowhere/x.pb")), HasSubstr("/nowhere/x.pb does not exist"));
-  EXPECT_THAT(Message(ReadTensorFile("x.txt")),
+  EXPECT_THAT(MessageOf(ReadTensorFile("/nowhere/x.pb")),
+              HasSubstr("/nowhere/x.pb does not exist"));
+  EXPECT_THAT(MessageOf(ReadTensorFile("x.txt")),
               HasSubstr("ends in .pb (ONNX TensorProto) or .npy"));
   EXPECT_FALSE(WriteTensorFile("/nowhere/x.npy", Sample(DataType::kInt8, {1})).ok());
 }
@@ -65,7 +66,7 @@ TEST(TensorFileTest, MissingFilesAndForeignEndingsAreNamed) {
 TEST(TensorFileTest, FortranOrderIsRefusedWithTheRemedy) {
   std::string bytes = SerializeNpy(Sample(DataType::kFloat32, {2, 3}));
   bytes.replace(bytes.find("False,"), 6, "True, ");
-  EXPECT_THAT(Message(ParseNpy(bytes)), HasSubstr("ascontiguousarray"));
+  EXPECT_THAT(MessageOf(ParseNpy(bytes)), HasSubstr("ascontiguousarray"));
 }
 
 TEST(TensorFileTest, DamagedBytesAreErrorsNotCrashes) {

@@ -16,9 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Ints = std::vector<int64_t>;
-
-std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
 absl::Status ErrorOf(const GraphDefMaker& maker, const ImportOptions& options = {}) {
   return ImportTensorflowBytes(maker.Bytes(), options).status();
@@ -49,7 +46,7 @@ TensorData Read(const std::string& name) {
 }
 
 const std::string kSmall = std::string(HONE_TEST_DATA) + "/tensorflow/small.pb";
-const TensorData kNine = FloatTensor({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+const TensorData kNineTensor = FloatTensor({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
 
 TEST(TensorflowImportTest, AFrozenGraphGivesTensorflowsNumbers) {
   const auto module = ImportPb(kSmall);
@@ -87,14 +84,14 @@ TEST(TensorflowImportTest, SamePadding) {
       .Floats("w", {2, 2, 1, 1}, {1, 2, 3, 4})
       .Node("Conv2D", "y", {"x", "w"})
       .Window(1, "SAME");
-  EXPECT_THAT(RunOn(maker, kNine), ElementsAre(37, 47, 21, 67, 77, 33, 23, 26, 9));
+  EXPECT_THAT(RunOn(maker, kNineTensor), ElementsAre(37, 47, 21, 67, 77, 33, 23, 26, 9));
 }
 
 // The divisor of an average counts the elements there are.
 TEST(TensorflowImportTest, AveragesLeaveOutPadding) {
   GraphDefMaker maker;
   maker.Placeholder("x", {1, 3, 3, 1}).Node("AvgPool", "y", {"x"}).Window(2, "SAME", 2);
-  EXPECT_THAT(RunOn(maker, kNine), ElementsAre(3, 4.5, 7.5, 9));
+  EXPECT_THAT(RunOn(maker, kNineTensor), ElementsAre(3, 4.5, 7.5, 9));
 }
 
 TEST(TensorflowImportTest, PadsBeforeConvolutions) {
@@ -107,7 +104,7 @@ TEST(TensorflowImportTest, PadsBeforeConvolutions) {
       .Window(1, "VALID");
   maker.graph().mutable_node(1)->set_name("flat");
   maker.Ints("dims", {4, 2}).Node("Reshape", "shape", {"flat", "dims"});
-  EXPECT_THAT(RunOn(maker, kNine), ElementsAre(4, 11, 18, 18, 37, 47, 36, 67, 77));
+  EXPECT_THAT(RunOn(maker, kNineTensor), ElementsAre(4, 11, 18, 18, 37, 47, 36, 67, 77));
 }
 
 TEST(TensorflowImportTest, FunctionsNextToZeroKeepTheirDigits) {
@@ -184,7 +181,7 @@ TEST(TensorflowImportTest, FunctionsAndVariablesAreToBeFrozen) {
                     HasSubstr("convert_variables_to_constants_v2")));
 }
 
-ImportOptions Shaped(const std::string& name, const Ints& shape) {
+ImportOptions Shaped(const std::string& name, const std::vector<int64_t>& shape) {
   ImportOptions options;
   options.shapes[name] = shape;
   return options;

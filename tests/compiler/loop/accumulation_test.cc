@@ -6,7 +6,7 @@
 namespace hone::loop {
 namespace {
 
-Buffer MakeBuffer(const std::string& name, DataType dtype) {
+Buffer BufferOfEight(const std::string& name, DataType dtype) {
   auto buffer = std::make_shared<BufferNode>();
   buffer->name = name;
   buffer->dtype = dtype;
@@ -20,9 +20,9 @@ struct Product {
   Expr k = Var("k");
   DataType weight = DataType::kInt8;
   Stmt Make(DataType sum, DataType data, const Expr& at, BinaryOp op = BinaryOp::kAdd) const {
-    const Buffer a = MakeBuffer("a", data);
-    const Buffer b = MakeBuffer("b", weight);
-    const Buffer c = MakeBuffer("c", sum);
+    const Buffer a = BufferOfEight("a", data);
+    const Buffer b = BufferOfEight("b", weight);
+    const Buffer c = BufferOfEight("c", sum);
     const Expr product = Cast(sum, Load(a, {k})) * Cast(sum, Load(b, {k}));
     return Store(c, {at}, Binary(op, Load(c, {at}), product));
   }
@@ -64,8 +64,8 @@ TEST(SummedDotFactors, AreOfNothingElse) {
 
 // c = c + wide(a[k]) * ((w >> 8 * k + by) & mask), the word the same for all steps or not.
 Stmt OfWord(const Expr& k, const Expr& shift, int64_t mask, const Expr& word_at) {
-  const Buffer a = MakeBuffer("a", DataType::kInt8), w = MakeBuffer("w", DataType::kInt32);
-  const Buffer c = MakeBuffer("c", DataType::kInt32);
+  const Buffer a = BufferOfEight("a", DataType::kInt8), w = BufferOfEight("w", DataType::kInt32);
+  const Buffer c = BufferOfEight("c", DataType::kInt32);
   const Expr shifted =
       Binary(BinaryOp::kShiftRight, Load(w, {word_at}), Cast(DataType::kInt32, shift));
   const Expr part = Binary(BinaryOp::kBitAnd, shifted, IntConst(mask, DataType::kInt32));

@@ -8,10 +8,6 @@
 namespace hone::loop {
 namespace {
 
-const Expr kO = Var("o");
-const Expr kI = Var("i");
-const Expr kU = Var("u");
-
 Stmt Loop(const Expr& var, const Expr& min, const Expr& extent) {
   return For(var, min, extent, Seq({}));
 }

@@ -9,11 +9,10 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "support/random.h"
+#include "tests/compiler/loop/float_type.h"
 
 namespace hone::loop {
 namespace {
-
-constexpr DataType kF32 = DataType::kFloat32;
 
 std::vector<float> RandomFloats(size_t count, uint64_t seed) {
   Random random(seed);

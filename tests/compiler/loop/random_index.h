@@ -9,6 +9,11 @@
 
 namespace hone::loop {
 
+// Variables of indices.
+inline const Expr kO = Var("o");
+inline const Expr kI = Var("i");
+inline const Expr kU = Var("u");
+
 // Sums, products with constants, quotients, remainders, minima, maxima and selects.
 Expr RandomIndex(Random& random, const std::vector<Expr>& vars, int depth);
 Expr RandomCondition(Random& random, const std::vector<Expr>& vars, int depth);

@@ -8,11 +8,10 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "support/random.h"
+#include "tests/compiler/loop/float_type.h"
 
 namespace hone::loop {
 namespace {
-
-constexpr DataType kF32 = DataType::kFloat32;
 
 Expr F(double value) { return FloatConst(value, kF32); }
 

@@ -9,12 +9,10 @@
 namespace hone::loop {
 namespace {
 
-const Expr kO = Var("o");  // 0..4
 const Expr kM = Var("m");  // 0..2
-const Expr kI = Var("i");  // 0..16
 const Expr kX = Var("x");  // -8..100
-const Expr kU = Var("u");  // unknown
 
+// kU has none.
 Bounds TestBounds() { return {{kO, {0, 3}}, {kM, {0, 1}}, {kI, {0, 15}}, {kX, {-8, 100}}}; }
 
 std::string Simple(const Expr& e) { return ToText(Simplify(e, TestBounds())); }

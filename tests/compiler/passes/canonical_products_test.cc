@@ -9,7 +9,7 @@
 namespace hone::passes {
 namespace {
 
-ir::Module ModelOf(const std::string& body) {
+ir::Module ProductsModel(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(3, 4, 1, 1), float32], %a: Tensor[(2, 3), float32], "
       "%b: Tensor[(3, 2), float32]) {" +
@@ -18,8 +18,8 @@ ir::Module ModelOf(const std::string& body) {
       "meta[Constant][1] = Tensor[(2, 2), float32] \"AACAPwAAAEAAAEBAAACAQA==\";");
 }
 
-std::string Canonical(const std::string& body) {
-  const ir::Module model = ModelOf(body);
+std::string CanonicalText(const std::string& body) {
+  const ir::Module model = ProductsModel(body);
   const auto result = RunOne(model, TestContext(), "CanonicalizeOps");
   EXPECT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(InterpretOnRandom(*result), InterpretOnRandom(model)) << body;
@@ -29,7 +29,7 @@ std::string Canonical(const std::string& body) {
 TEST(UnitAxes, BehindASoftmaxAreLeftOut) {
   for (const char* op : {"nn.softmax", "nn.log_softmax"}) {
     for (const char* axis : {"1", "-3"}) {
-      const std::string text = Canonical(std::string(op) + "(%x, axis=" + axis + ")");
+      const std::string text = CanonicalText(std::string(op) + "(%x, axis=" + axis + ")");
       EXPECT_NE(text.find(std::string(op) + "(%0, axis=-1)"), std::string::npos) << text;
       EXPECT_NE(text.find("newshape=[3, 4]"), std::string::npos) << text;
     }
@@ -37,8 +37,8 @@ TEST(UnitAxes, BehindASoftmaxAreLeftOut) {
 }
 
 TEST(UnitAxes, OfOthersStay) {
-  EXPECT_EQ(Canonical("nn.softmax(%x, axis=0)").find("reshape"), std::string::npos);
-  EXPECT_EQ(Canonical("nn.softmax(%x)").find("reshape"), std::string::npos);
+  EXPECT_EQ(CanonicalText("nn.softmax(%x, axis=0)").find("reshape"), std::string::npos);
+  EXPECT_EQ(CanonicalText("nn.softmax(%x)").find("reshape"), std::string::npos);
 }
 
 TEST(VariableColumns, AreReadInPlace) {
@@ -46,7 +46,7 @@ TEST(VariableColumns, AreReadInPlace) {
                            "%0 = nn.relu(%b); %1 = transpose(%0); nn.dense(%a, %1)",
                            "%0 = transpose(cast(%b, dtype=int32)); %1 = nn.dense(cast(%a, "
                            "dtype=int32), %0); cast(%1, dtype=float32)"}) {
-    const std::string text = Canonical(body);
+    const std::string text = CanonicalText(body);
     EXPECT_EQ(text.find("nn.dense"), std::string::npos) << text;
     EXPECT_NE(text.find("nn.batch_matmul"), std::string::npos) << text;
   }
@@ -56,7 +56,7 @@ TEST(VariableColumns, OthersStay) {
   for (const char* body :
        {"%0 = transpose(meta[Constant][0], axes=[1, 0]); nn.dense(%a, %0)", "nn.dense(%a, %a)",
         "%0 = transpose(%a, axes=[1, 0]); nn.dense(meta[Constant][1], %0)"}) {
-    EXPECT_NE(Canonical(body).find("nn.dense"), std::string::npos) << body;
+    EXPECT_NE(CanonicalText(body).find("nn.dense"), std::string::npos) << body;
   }
 }
 

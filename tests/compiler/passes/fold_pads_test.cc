@@ -9,14 +9,8 @@
 namespace hone::passes {
 namespace {
 
-ir::Module Canonical(const ir::Module& module) {
-  const auto result = RunOne(module, TestContext(), "CanonicalizeOps");
-  EXPECT_TRUE(result.ok()) << result.status();
-  return *result;
-}
-
 // Of a body of %x, an image of 4 channels, with weights %w, %d (one channel each) and %v (1x1).
-ir::Module ModelOf(const std::string& body) {
+ir::Module PaddedModel(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(1, 4, 5, 6), float32], %w: Tensor[(3, 4, 3, 3), float32], "
       "%d: Tensor[(4, 1, 3, 3), float32], %v: Tensor[(2, 4, 1, 1), float32]) {" +
@@ -42,7 +36,7 @@ TEST(FoldPads, IntoConvolutionsAndPools) {
                            "count_include_pad=true)"),
         std::string("%0 = nn.relu(%x); %1 = nn.pad(%0, pad_width=[0, 0, 0, 0, 1, 1, 1, 1]);"
                     "nn.max_pool2d(%1, pool_size=[3, 3], strides=[2, 2])")}) {
-    const ir::Module model = ModelOf(body);
+    const ir::Module model = PaddedModel(body);
     const ir::Module canonical = Canonical(model);
     EXPECT_TRUE(HasPad(model));
     EXPECT_FALSE(HasPad(canonical)) << ir::ToText(canonical);
@@ -93,7 +87,7 @@ TEST(FoldPads, LeavesWhatWouldChange) {
         kPad + std::string("nn.max_pool2d(%0, pool_size=[3, 3])"),
         std::string("%0 = nn.relu(%x); %1 = nn.pad(%0, pad_width=[0, 0, 0, 0, 3, 1, 1, 1]);"
                     "nn.max_pool2d(%1, pool_size=[3, 3])")}) {
-    const ir::Module canonical = Canonical(ModelOf(body));
+    const ir::Module canonical = Canonical(PaddedModel(body));
     EXPECT_TRUE(HasPad(canonical)) << ir::ToText(canonical);
   }
 }

@@ -11,7 +11,7 @@ namespace hone::passes {
 namespace {
 
 // 160 x 160 bytes: as floats more than what is small, and four times as much.
-ir::Module ModelOf(const std::string& body) {
+ir::Module WeightsModel(const std::string& body) {
   const std::string bytes(160 * 160, 4);
   return Typed("def @main(%x: Tensor[(2, 160), float32], %i: Tensor[(2,), int64]) {" + body +
                "}\nmeta[Constant][0] = Tensor[(160, 160), int8] \"" + absl::Base64Escape(bytes) +
@@ -21,7 +21,7 @@ ir::Module ModelOf(const std::string& body) {
 std::string Folded(const std::string& body) {
   PassContext context = TestContext();
   context.evaluator = DefaultEvaluator();
-  const auto result = RunOne(ModelOf(body), context, "FoldConstant");
+  const auto result = RunOne(WeightsModel(body), context, "FoldConstant");
   EXPECT_TRUE(result.ok()) << result.status();
   return ir::ToText(*result);
 }
@@ -56,10 +56,11 @@ TEST(FoldWeights, ThatSeveralProductsReadAreEvaluatedOnce) {
     if (ir::IsCall(call, "qnn.dequantize")) ++evaluated;
     return DefaultEvaluator()(call);
   };
-  const auto result = RunOne(
-      ModelOf("%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 3i8); %1 = nn.dense(%x, %0); %2 = "
-              "nn.dense(%1, %0); %3 = transpose(%0, axes=[1, 0]); nn.dense(%2, %3)"),
-      context, "FoldConstant");
+  const auto result =
+      RunOne(WeightsModel(
+                 "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 3i8); %1 = nn.dense(%x, %0); %2 = "
+                 "nn.dense(%1, %0); %3 = transpose(%0, axes=[1, 0]); nn.dense(%2, %3)"),
+             context, "FoldConstant");
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(evaluated, 1);
   const ir::Expr last = ir::Body(*result->functions.at("main"));

@@ -15,11 +15,11 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kLines = 20'000;
-constexpr char kHead[] = "def @main(%x: Tensor[(2, 2), float32], %c: bool) {\n";
+constexpr char kHostileHead[] = "def @main(%x: Tensor[(2, 2), float32], %c: bool) {\n";
 
 // `line(i)` for each i, then "%LAST }".
 std::string Lines(const std::function<std::string(int)>& line) {
-  std::string text = kHead;
+  std::string text = kHostileHead;
   for (int i = 0; i < kLines; ++i) text += line(i);
   return text + "%" + std::to_string(kLines - 1) + " }\n";
 }
@@ -51,11 +51,11 @@ std::string Refusal(const std::string& text) {
 TEST(HostileTextTest, ALongChainIsAModel) { EXPECT_EQ(Refusal(Chain("nn.relu(", ")")), ""); }
 
 TEST(HostileTextTest, LetsOfOneNameAreAModel) {
-  EXPECT_EQ(Refusal(kHead + Repeated("let %y: bool = %c;\n", kLines) + "%y }"), "");
+  EXPECT_EQ(Refusal(kHostileHead + Repeated("let %y: bool = %c;\n", kLines) + "%y }"), "");
 }
 
 TEST(HostileTextTest, ItemsOfItemsEndWhereTheTupleDoes) {
-  EXPECT_THAT(Refusal(std::string(kHead) + "%0 = (%x,); %0" + Repeated(".0", kLines) + " }"),
+  EXPECT_THAT(Refusal(std::string(kHostileHead) + "%0 = (%x,); %0" + Repeated(".0", kLines) + " }"),
               HasSubstr("a tuple with a field 0"));
 }
 

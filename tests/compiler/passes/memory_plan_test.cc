@@ -37,13 +37,13 @@ Program RandomProgram(Random& random, size_t calls) {
 
 Program RandomProgram(Random& random) { return RandomProgram(random, 1 + random.Below(40)); }
 
-struct Piece {
+struct LivePiece {
   uint64_t begin, end;
   int first, last;
 };
 
-std::vector<Piece> Pieces(const Program& program, const MemoryPlan& plan) {
-  std::vector<Piece> pieces;
+std::vector<LivePiece> Pieces(const Program& program, const MemoryPlan& plan) {
+  std::vector<LivePiece> pieces;
   for (size_t v = 0; v < program.values.size(); ++v) {
     int first = -1;
     int last = -1;
@@ -67,7 +67,7 @@ std::vector<Piece> Pieces(const Program& program, const MemoryPlan& plan) {
 }
 
 void ExpectNoOverlap(const Program& program, const MemoryPlan& plan, uint64_t seed) {
-  const std::vector<Piece> pieces = Pieces(program, plan);
+  const std::vector<LivePiece> pieces = Pieces(program, plan);
   for (size_t i = 0; i < pieces.size(); ++i) {
     ASSERT_EQ(pieces[i].begin % HONE_BUFFER_ALIGNMENT, 0U);
     ASSERT_LE(pieces[i].end, plan.arena_bytes);
@@ -103,13 +103,13 @@ TEST(MemoryPlan, ThousandsOfValuesThatAreAllAliveAreStackedUp) {
   last.writes = {3001};
   program.calls.push_back(last);
   const MemoryPlan plan = PlanMemory(program.values, program.calls);
-  std::vector<Piece> pieces;
+  std::vector<LivePiece> pieces;
   for (int value = 1; value <= 3000; ++value) {
     const uint64_t begin = plan.value_offsets[value];
     pieces.push_back({begin, begin + program.values[value].bytes, 0, 0});
   }
   std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+            [](const LivePiece& a, const LivePiece& b) { return a.begin < b.begin; });
   for (size_t i = 1; i < pieces.size(); ++i) ASSERT_LE(pieces[i - 1].end, pieces[i].begin);
   EXPECT_LE(static_cast<double>(plan.arena_bytes), 1.1 * static_cast<double>(plan.peak_live_bytes));
 }

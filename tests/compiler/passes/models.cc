@@ -12,6 +12,7 @@
 #include "compiler/ops/op.h"
 #include "compiler/passes/evaluator.h"
 #include "compiler/passes/infer_type.h"
+#include "compiler/passes/pipeline.h"
 #include "compiler/passes/rewriting.h"
 #include "tests/paths.h"
 
@@ -207,6 +208,12 @@ std::vector<std::vector<float>> InterpretOnRandom(const ir::Module& module) {
 }
 
 Evaluator TestEvaluator() { return Evaluate; }
+
+ir::Module Canonical(const ir::Module& module) {
+  const auto result = RunOne(module, TestContext(), "CanonicalizeOps");
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *result;
+}
 
 std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,
                                                 const std::vector<bool>& const_params,

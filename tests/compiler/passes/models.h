@@ -34,6 +34,9 @@ Evaluator TestEvaluator();
 // For cascadelake (16 lanes), with TestEvaluator and the signatures below.
 PassContext TestContext();
 
+// After CanonicalizeOps alone.
+ir::Module Canonical(const ir::Module& module);
+
 // As templates answer: convolutions NCHW16c (NCHW where the input has few channels), elementwise
 // kernels in either layout, pools to 1x1 also from blocked to row-major.
 std::vector<ir::LayoutSignature> TestSignatures(const ir::Expr& function,

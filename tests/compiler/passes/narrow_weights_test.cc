@@ -26,8 +26,8 @@ std::string Text(const void* bytes, size_t size) {
 
 // Constants of a model: [0] int8 (units, terms) of `low` .. `high`, [1] float32 scales (units, 1),
 // [2] float32 scales (units, 3, 1), [3] int8 zero points (units, 3, 1) of -4 .. 3.
-ir::Module ModelOf(const std::string& body, int64_t low, int64_t high, int64_t rows = 1,
-                   const std::string& attrs = "") {
+ir::Module NarrowModel(const std::string& body, int64_t low, int64_t high, int64_t rows = 1,
+                       const std::string& attrs = "") {
   Random random(7);
   std::vector<int8_t> integers(kUnits * kTerms), zeros(kUnits * 3);
   for (int8_t& x : integers) {
@@ -91,7 +91,7 @@ TEST(NarrowWeights, OfFewRowsStayIntegersWithTheirScales) {
        {Form{kByUnit, -127, 127, 8, 2, 0, false}, Form{kByUnit, -8, 7, 4, 2, -8, false},
         Form{kByUnit, 0, 15, 4, 2, 0, false}, Form{kByTensor, -128, 127, 8, 2, -3, false},
         Form{kByBlock, -100, 100, 8, 3, 0, false}, Form{kByBlock, -8, 7, 4, 3, 0, true}}) {
-    const ir::Expr call = Narrowed(ModelOf(form.body, form.low, form.high));
+    const ir::Expr call = Narrowed(NarrowModel(form.body, form.low, form.high));
     ASSERT_TRUE(ir::IsCall(call, "nn.scaled_dense")) << form.body;
     EXPECT_EQ(std::get<int64_t>(call->attrs.at("bits")), form.bits) << form.body;
     EXPECT_EQ(call->args[2]->type->tensor.shape, (std::vector<int64_t>{kUnits, form.blocks}));
@@ -105,7 +105,7 @@ TEST(NarrowWeights, AreOfDigitsWhereBytesHaveDotProducts) {
   for (const int64_t rows : {1, 512}) {
     for (const auto& [body, high, blocks] :
          {std::tuple{kByUnit, 127, 1}, std::tuple{kByBlock, 7, 3}}) {
-      const ir::Expr call = Narrowed(ModelOf(body, -high - 1, high, rows), kDots);
+      const ir::Expr call = Narrowed(NarrowModel(body, -high - 1, high, rows), kDots);
       ASSERT_TRUE(ir::IsCall(call, "nn.scaled_dense")) << body;
       EXPECT_EQ(std::get<int64_t>(call->attrs.at("digits")), 3);
       EXPECT_EQ(call->args[1]->type->tensor.dtype, high == 7 ? DataType::kInt32 : DataType::kUInt8);
@@ -117,7 +117,7 @@ TEST(NarrowWeights, AreOfDigitsWhereBytesHaveDotProducts) {
 
 // What may lose more rounds the data to two digits.
 TEST(NarrowWeights, AreOfTwoDigitsWhereNumericsAreFast) {
-  const ir::Expr call = Narrowed(ModelOf(kByBlock, -8, 7, 1, ", numerics=\"fast\""), kDots);
+  const ir::Expr call = Narrowed(NarrowModel(kByBlock, -8, 7, 1, ", numerics=\"fast\""), kDots);
   EXPECT_EQ(std::get<int64_t>(call->attrs.at("digits")), 2);
   EXPECT_EQ(call->args[2]->type->tensor.shape, (std::vector<int64_t>{kUnits, 3}));
 }
@@ -129,7 +129,7 @@ TEST(NarrowWeights, MeanWhatTheyMeant) {
         std::tuple{kByTensor, 100, kDots}, std::tuple{kByBlock, 7, kDots},
         std::tuple{kByUnit, 7, kNoDots}, std::tuple{kByTensor, 100, kNoDots},
         std::tuple{kByBlock, 7, kNoDots}, std::tuple{kByBlock, 100, kNoDots}}) {
-    const ir::Module model = ModelOf(body, -high - 1, high);
+    const ir::Module model = NarrowModel(body, -high - 1, high);
     const auto narrow = RunOne(model, Context(target), "NarrowWeights");
     ASSERT_TRUE(narrow.ok()) << narrow.status();
     const std::vector<float> expected = InterpretOnRandom(model)[0];
@@ -145,10 +145,10 @@ TEST(NarrowWeights, MeanWhatTheyMeant) {
 
 // One constant, which both products read.
 TEST(NarrowWeights, ThatSeveralProductsReadAreOne) {
-  const ir::Expr last = Narrowed(
-      ModelOf("%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = nn.dense(%x, %0); %2 = "
-              "add(%x, 1f32); %3 = nn.dense(%2, %0); add(%1, %3)",
-              -128, 127));
+  const ir::Expr last = Narrowed(NarrowModel(
+      "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = nn.dense(%x, %0); %2 = "
+      "add(%x, 1f32); %3 = nn.dense(%2, %0); add(%1, %3)",
+      -128, 127));
   ASSERT_TRUE(ir::IsCall(last->args[0], "nn.scaled_dense"));
   for (const size_t operand : {1, 2}) {
     EXPECT_EQ(last->args[0]->args[operand], last->args[1]->args[operand]);
@@ -161,12 +161,12 @@ TEST(NarrowWeights, FollowEachOtherAndStandSideBySide) {
       "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = strided_slice(%0, begin=[0, 0], "
       "end=[160, 160], strides=[1, 1]); ";
   for (const char* target : {kNoDots, kDots}) {
-    const ir::Expr last =
-        Narrowed(ModelOf(weight + "%2 = nn.dense(%x, %0); nn.dense(%2, %1)", -128, 127), target);
+    const ir::Expr last = Narrowed(
+        NarrowModel(weight + "%2 = nn.dense(%x, %0); nn.dense(%2, %1)", -128, 127), target);
     EXPECT_TRUE(ir::IsCall(last, "nn.scaled_dense"));
     EXPECT_TRUE(ir::IsCall(last->args[0], "nn.scaled_dense"));
   }
-  const ir::Module three = ModelOf(
+  const ir::Module three = NarrowModel(
       "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = qnn.dequantize("
       "meta[Constant][0], 0.25f32, 0i8); %2 = qnn.dequantize(meta[Constant][0], 0.125f32, 0i8); "
       "%3 = nn.dense(%x, %0); %4 = nn.dense(%x, %1); %5 = nn.dense(%x, %2); (%3, %4, %5)",
@@ -181,7 +181,7 @@ TEST(NarrowWeights, FollowEachOtherAndStandSideBySide) {
 
 // Where they stay products of floats, the stacked weights are folded.
 TEST(NarrowWeights, ThatAreNotKeptAreFoldedWhenStacked) {
-  const ir::Module three = ModelOf(
+  const ir::Module three = NarrowModel(
       "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = qnn.dequantize("
       "meta[Constant][0], 0.25f32, 0i8); %2 = qnn.dequantize(meta[Constant][0], 0.125f32, 0i8); "
       "%3 = nn.dense(%x, %0); %4 = nn.dense(%x, %1); %5 = nn.dense(%x, %2); (%3, %4, %5)",
@@ -195,7 +195,7 @@ TEST(NarrowWeights, ThatAreNotKeptAreFoldedWhenStacked) {
 // Few units do not pay for digits.
 TEST(NarrowWeights, OfFewUnitsAreNoDigits) {
   const ir::Expr product = Narrowed(
-      ModelOf(
+      NarrowModel(
           "%0 = qnn.dequantize(meta[Constant][0], 0.5f32, 0i8); %1 = strided_slice(%0, begin=[0, "
           "0], end=[100, 192], strides=[1, 1]); nn.dense(%x, %1)",
           -128, 127, 16),
@@ -205,9 +205,9 @@ TEST(NarrowWeights, OfFewUnitsAreNoDigits) {
 
 // Many rows take longer to multiply than to read; what rounds as it is written stays so.
 TEST(NarrowWeights, OfManyRowsOrStrictProductsBecomeFloats) {
-  EXPECT_TRUE(ir::IsCall(Narrowed(ModelOf(kByUnit, -127, 127, 512)), "nn.dense"));
+  EXPECT_TRUE(ir::IsCall(Narrowed(NarrowModel(kByUnit, -127, 127, 512)), "nn.dense"));
   for (const char* target : {kNoDots, kDots}) {
-    const ir::Module strict = ModelOf(kByUnit, -127, 127, 1, ", numerics=\"strict\"");
+    const ir::Module strict = NarrowModel(kByUnit, -127, 127, 1, ", numerics=\"strict\"");
     EXPECT_TRUE(ir::IsCall(Narrowed(strict, target), "nn.dense"));
   }
 }
@@ -219,7 +219,7 @@ TEST(NarrowWeights, OfOtherFormsStayAsTheyAre) {
         "2f32); nn.dense(%x, %2)",
         "%0 = cast(meta[Constant][0], dtype=float32); %1 = multiply(%0, %0); nn.dense(%x, %1)",
         "%0 = cast(meta[Constant][0], dtype=float32); %1 = exp(%0); nn.dense(%x, %1)"}) {
-    EXPECT_TRUE(ir::IsCall(Narrowed(ModelOf(body, -3, 3)), "nn.dense")) << body;
+    EXPECT_TRUE(ir::IsCall(Narrowed(NarrowModel(body, -3, 3)), "nn.dense")) << body;
   }
 }
 

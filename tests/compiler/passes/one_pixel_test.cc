@@ -15,17 +15,11 @@ meta[Constant][2] = Tensor[(2, 3, 2, 1, 2), float32] "AACAPwAAAEAAAEBAAACAQAAAoE
 meta[Constant][3] = Tensor[(2, 12, 1, 1), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";)";
 
 // Of a body of %x (two pixels of two channels), %l and %v (of one and three axes) and %w.
-ir::Module ModelOf(const std::string& body) {
+ir::Module PixelModel(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(2, 2, 1, 1), float32], %l: Tensor[(1, 2, 1), float32], "
       "%v: Tensor[(1, 2, 1, 1, 1), float32], %w: Tensor[(2, 3, 2, 2), float32]) {" +
       body + "}" + kWeights);
-}
-
-ir::Module Canonical(const ir::Module& module) {
-  const auto result = RunOne(module, TestContext(), "CanonicalizeOps");
-  EXPECT_TRUE(result.ok()) << result.status();
-  return *result;
 }
 
 bool HasDense(const ir::Module& module) {
@@ -37,7 +31,7 @@ TEST(OnePixel, IsADenseLayer) {
                            "nn.conv2d_transpose(%x, meta[Constant][0], strides=[2, 3])",
                            "nn.conv1d_transpose(%l, meta[Constant][1], strides=[4])",
                            "nn.conv3d_transpose(%v, meta[Constant][2])"}) {
-    const ir::Module model = ModelOf(body);
+    const ir::Module model = PixelModel(body);
     const ir::Module canonical = Canonical(model);
     EXPECT_TRUE(HasDense(canonical)) << body;
     EXPECT_EQ(InterpretOnRandom(canonical), InterpretOnRandom(model)) << body;
@@ -52,7 +46,7 @@ TEST(OnePixel, OthersStay) {
         "nn.conv2d_transpose(%x, meta[Constant][0], groups=2)",
         "nn.conv2d_transpose(%x, meta[Constant][3])",  // one tap
         "nn.conv2d_transpose(%x, %w)"}) {              // no constant
-    EXPECT_FALSE(HasDense(Canonical(ModelOf(body)))) << body;
+    EXPECT_FALSE(HasDense(Canonical(PixelModel(body)))) << body;
   }
 }
 

@@ -22,7 +22,7 @@ struct Scatter {
   std::string attrs = {};
 };
 
-ir::Module ModelOf(const Scatter& s) {
+ir::Module ScatterModel(const Scatter& s) {
   const std::string bytes(reinterpret_cast<const char*>(s.indices.data()),
                           s.indices.size() * sizeof(int64_t));
   return Typed(
@@ -30,12 +30,6 @@ ir::Module ModelOf(const Scatter& s) {
                   "meta[Constant][0], %u{}) }}\nmeta[Constant][0] = Tensor[({}), int64] \"{}\";",
                   fmt::join(s.data, ", "), fmt::join(s.updates, ", "), s.op, s.attrs,
                   fmt::join(s.indices_shape, ", "), absl::Base64Escape(bytes)));
-}
-
-ir::Module Canonical(const ir::Module& module) {
-  const auto result = RunOne(module, TestContext(), "CanonicalizeOps");
-  EXPECT_TRUE(result.ok()) << result.status();
-  return *result;
 }
 
 const Scatter kBoxes[] = {
@@ -62,7 +56,7 @@ bool IsScatter(const ir::Module& module) {
 
 TEST(ScatterRanges, BoxesAreJoined) {
   for (const Scatter& scatter : kBoxes) {
-    const ir::Module model = ModelOf(scatter);
+    const ir::Module model = ScatterModel(scatter);
     const ir::Module canonical = Canonical(model);
     EXPECT_FALSE(IsScatter(canonical)) << ir::ToText(model);
     EXPECT_EQ(InterpretOnRandom(canonical), InterpretOnRandom(model)) << ir::ToText(canonical);
@@ -71,7 +65,7 @@ TEST(ScatterRanges, BoxesAreJoined) {
 
 TEST(ScatterRanges, OthersStay) {
   for (const Scatter& scatter : kOthers) {
-    EXPECT_TRUE(IsScatter(Canonical(ModelOf(scatter)))) << ir::ToText(ModelOf(scatter));
+    EXPECT_TRUE(IsScatter(Canonical(ScatterModel(scatter)))) << ir::ToText(ScatterModel(scatter));
   }
 }
 

@@ -6,10 +6,10 @@
 namespace hone::schedule {
 namespace {
 
-constexpr char kEnd[] = " accumulate=float32 numerics=default";
-
-CpuTarget Wide() { return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"); }
-CpuTarget Narrow() {
+CpuTarget WideTarget() {
+  return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+}
+CpuTarget NarrowTarget() {
   return TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
 }
 
@@ -38,7 +38,7 @@ std::string Masked(const Sizes& n, int64_t batch) {
 }
 
 // Windows: a bias of each head, and behind another reshape a mask of each window.
-std::string Windowed(const Sizes& n, int64_t windows) {
+std::string WindowedText(const Sizes& n, int64_t windows) {
   return fmt::format(
       "fn (p0: Tensor[({0}, {1}, {3}), float32], p1: Tensor[({0}, {2}, {3}), float32], const p2: "
       "Tensor[(1, {6}, {1}, {2}), float32], const p3: Tensor[(1, {5}, 1, {1}, {2}), float32], p4: "
@@ -59,8 +59,8 @@ TEST(Attention, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    const CpuTarget target = seed % 2 == 0 ? Wide() : Narrow();
-    checked += CheckTemplate(Plain(n) + kEnd, "attention", target, 6, seed++);
+    const CpuTarget target = seed % 2 == 0 ? WideTarget() : NarrowTarget();
+    checked += CheckTemplate(Plain(n) + kDefaultEnd, "attention", target, 6, seed++);
     if (HasFailure()) return;
   }
   EXPECT_GE(checked, 50);
@@ -69,9 +69,9 @@ TEST(Attention, EveryConfigComputesWhatTheNaiveNestDoes) {
 TEST(Attention, ScalesAndMasksTheScores) {
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    for (const CpuTarget& target : {Wide(), Narrow()}) {
-      CheckTemplate(Masked(n, n.heads) + kEnd, "attention", target, 3, seed++);
-      CheckTemplate(Masked(n, 1) + kEnd, "attention", target, 3, seed++);
+    for (const CpuTarget& target : {WideTarget(), NarrowTarget()}) {
+      CheckTemplate(Masked(n, n.heads) + kDefaultEnd, "attention", target, 3, seed++);
+      CheckTemplate(Masked(n, 1) + kDefaultEnd, "attention", target, 3, seed++);
       if (HasFailure()) return;
     }
   }
@@ -80,12 +80,13 @@ TEST(Attention, ScalesAndMasksTheScores) {
 TEST(Attention, AddsBiasesBetweenReshapes) {
   uint64_t seed = 1;
   for (const Sizes& n : kSizes) {
-    const CpuTarget target = seed % 2 == 0 ? Wide() : Narrow();
-    CheckTemplate(Windowed(n, n.heads) + kEnd, "attention", target, 3, seed++);
-    CheckTemplate(Windowed(n, 1) + kEnd, "attention", target, 3, seed++);
+    const CpuTarget target = seed % 2 == 0 ? WideTarget() : NarrowTarget();
+    CheckTemplate(WindowedText(n, n.heads) + kDefaultEnd, "attention", target, 3, seed++);
+    CheckTemplate(WindowedText(n, 1) + kDefaultEnd, "attention", target, 3, seed++);
     if (HasFailure()) return;
   }
-  CheckTemplate(Windowed({12, 49, 49, 4, 8}, 4) + kEnd, "attention", Wide(), 3, seed);
+  CheckTemplate(WindowedText({12, 49, 49, 4, 8}, 4) + kDefaultEnd, "attention", WideTarget(), 3,
+                seed);
 }
 
 // Heads that are parts of one matrix are read where they lie.
@@ -107,8 +108,8 @@ TEST(Attention, ReadsHeadsOutOfOneMatrix) {
   const std::string scores = let(fmt::format("nn.batch_matmul({}, {})", heads[0], heads[1]));
   const std::string weights = let(fmt::format("nn.softmax({}, axis=2)", scores));
   text += fmt::format("nn.batch_matmul({}, {}) }}", weights, heads[2]);
-  for (const CpuTarget& target : {Wide(), Narrow()}) {
-    CheckTemplate(text + kEnd, "attention", target, 10, 3);
+  for (const CpuTarget& target : {WideTarget(), NarrowTarget()}) {
+    CheckTemplate(text + kDefaultEnd, "attention", target, 10, 3);
     if (HasFailure()) return;
   }
 }
@@ -121,8 +122,8 @@ TEST(Attention, ComputesKeysAndValuesOnce) {
       "axes=[1, 0, 2]); %3 = nn.batch_matmul(p0, %2); %4 = nn.softmax(%3); %5 = multiply(p1, p2); "
       "%6 = reshape(%5, newshape=[19, 2, 8]); %7 = transpose(%6, axes=[1, 2, 0]); "
       "nn.batch_matmul(%4, %7) }";
-  for (const CpuTarget& target : {Wide(), Narrow()}) {
-    CheckTemplate(text + kEnd, "attention", target, 10, 5);
+  for (const CpuTarget& target : {WideTarget(), NarrowTarget()}) {
+    CheckTemplate(text + kDefaultEnd, "attention", target, 10, 5);
     if (HasFailure()) return;
   }
 }
@@ -133,8 +134,8 @@ TEST(Attention, TakesWhatFollowsElementByElement) {
           "fn (p0: Tensor[(2, 9, 4), float32], p1: Tensor[(2, 19, 4), float32], p2: Tensor[(2, 17, "
           "19), float32], p3: Tensor[(17), float32]) { %0 = nn.batch_matmul(p0, p1); %1 = "
           "nn.softmax(%0); %2 = nn.batch_matmul(%1, p2); add(%2, p3) }") +
-          kEnd,
-      "attention", Wide(), 8, 1);
+          kDefaultEnd,
+      "attention", WideTarget(), 8, 1);
 }
 
 // What is no attention: weights read twice, a softmax of columns, weights changed in between.
@@ -149,7 +150,7 @@ TEST(Attention, LeavesOthersToTheGenericTemplate) {
       "%1 = nn.softmax(%0); %2 = transpose(%1, axes=[0, 2, 1]); nn.batch_matmul(%2, p2) }",
       "%1 = nn.softmax(%0); nn.batch_matmul(p2, %1) }"};
   for (const char* body : bodies) {
-    const ops::KernelDefinition def = MustLower(params + body + kEnd);
+    const ops::KernelDefinition def = MustLower(params + body + kDefaultEnd);
     EXPECT_EQ(TemplateFor(def).name(), "generic") << body;
   }
 }

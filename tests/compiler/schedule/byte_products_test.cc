@@ -15,14 +15,16 @@ struct Types {
 constexpr Types kTypes[] = {{"uint8", "int8"}, {"int8", "int8"}, {"uint8", "uint8"}};
 
 // Wide with a dot product of bytes, narrow with one, narrow without, and with tile registers.
-const char* const kTargets[] = {"llvm -mtriple=x86_64-linux-gnu -mcpu=cascadelake -threads=2",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=alderlake -threads=1",
-                                "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1",
-                                "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=2"};
+const char* const kByteTargets[] = {
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=cascadelake -threads=2",
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=alderlake -threads=1",
+    "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2",
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1",
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -threads=2"};
 
 // Sums, or with a bias, scaled back to bytes.
-std::string ConvText(const ConvShape& c, const Types& types, bool requantized, int64_t pad_value) {
+std::string ByteConvText(const ConvShape& c, const Types& types, bool requantized,
+                         int64_t pad_value) {
   const std::string conv = fmt::format(
       "nn.conv2d(p0, p1, dilation=[{0}, {0}], groups={4}, pad_value={3}, padding=[{1}, {1}, {1}, "
       "{1}], strides=[{2}, {2}])",
@@ -55,9 +57,9 @@ TEST(ByteProducts, EveryConvolutionIsThatOfTheNaiveNest) {
     for (const bool requantized : {false, true}) {
       for (int round = 0; round < 2; ++round, ++seed) {
         const std::string text =
-            ConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
-        checked +=
-            CheckTemplate(text, "conv", TestTarget(kTargets[seed % std::size(kTargets)]), 3, seed);
+            ByteConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
+        checked += CheckTemplate(text, "conv",
+                                 TestTarget(kByteTargets[seed % std::size(kByteTargets)]), 3, seed);
         if (HasFailure()) FAIL() << text;
       }
     }
@@ -71,10 +73,11 @@ TEST(ByteProducts, RandomConvolutionsAreThoseOfTheNaiveNest) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
     const ConvShape c = RandomConv(random);
-    const std::string text = ConvText(c, kTypes[random.Below(3)], random.Below(2) == 0,
-                                      static_cast<int64_t>(random.Below(2)) * 100);
-    checked += CheckTemplate(text, c.ExpectedTemplate(),
-                             TestTarget(kTargets[random.Below(std::size(kTargets))]), 3, seed);
+    const std::string text = ByteConvText(c, kTypes[random.Below(3)], random.Below(2) == 0,
+                                          static_cast<int64_t>(random.Below(2)) * 100);
+    checked +=
+        CheckTemplate(text, c.ExpectedTemplate(),
+                      TestTarget(kByteTargets[random.Below(std::size(kByteTargets))]), 3, seed);
     if (HasFailure()) FAIL() << text;
   }
   EXPECT_GE(checked, 150);
@@ -88,9 +91,10 @@ TEST(ByteProducts, EveryDepthwiseConvolutionIsThatOfTheNaiveNest) {
   uint64_t seed = 1;
   for (const ConvShape& conv : convs) {
     for (const bool requantized : {false, true}) {
-      const std::string text = ConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
-      CheckTemplate(text, conv.ExpectedTemplate(), TestTarget(kTargets[seed % std::size(kTargets)]),
-                    4, seed);
+      const std::string text =
+          ByteConvText(conv, kTypes[seed % 3], requantized, seed % 2 == 0 ? 0 : 5);
+      CheckTemplate(text, conv.ExpectedTemplate(),
+                    TestTarget(kByteTargets[seed % std::size(kByteTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
@@ -112,7 +116,7 @@ TEST(ByteProducts, ConvolutionsBehindAnotherOperandAreThoseOfTheNaiveNest) {
           "1f32, 0u8); %5 = multiply_add(%4, 0.4375f32, -43.5f32); %6 = multiply_add(%0, 0.875f32, "
           "%5); qnn.quantize(%6, 1f32, 0u8) }} accumulate=int32 numerics=default",
           channels, 1 + 2 * pad, pad);
-      for (const char* target : kTargets) {
+      for (const char* target : kByteTargets) {
         checked += CheckTemplate(text, "conv", TestTarget(target), 3, seed++);
         if (HasFailure()) FAIL() << text;
       }
@@ -121,8 +125,8 @@ TEST(ByteProducts, ConvolutionsBehindAnotherOperandAreThoseOfTheNaiveNest) {
   EXPECT_GE(checked, 40);
 }
 
-std::string DenseText(int64_t b, int64_t m, int64_t n, int64_t k, const Types& types,
-                      bool constant) {
+std::string ByteDenseText(int64_t b, int64_t m, int64_t n, int64_t k, const Types& types,
+                          bool constant) {
   const std::string op = b == 0 ? "nn.dense" : "nn.batch_matmul";
   const std::string batch = b == 0 ? "" : fmt::format("{}, ", b);
   return fmt::format(
@@ -139,9 +143,9 @@ TEST(ByteProducts, EveryMatrixProductIsThatOfTheNaiveNest) {
   uint64_t seed = 1;
   for (const auto& [b, m, n, k] : shapes) {
     for (const Types& types : kTypes) {
-      const std::string text = DenseText(b, m, n, k, types, seed % 3 != 0);
-      checked +=
-          CheckTemplate(text, "dense", TestTarget(kTargets[seed % std::size(kTargets)]), 4, seed);
+      const std::string text = ByteDenseText(b, m, n, k, types, seed % 3 != 0);
+      checked += CheckTemplate(text, "dense",
+                               TestTarget(kByteTargets[seed % std::size(kByteTargets)]), 4, seed);
       if (HasFailure()) FAIL() << text;
       ++seed;
     }
@@ -155,8 +159,8 @@ TEST(ByteProducts, PoolsOfBytesAreThoseOfTheNaiveNest) {
         "fn (p0: Tensor[(1, 18, 7, 9), {}]) {{ nn.max_pool2d(p0, padding=[1, 1, 1, 1], "
         "pool_size=[3, 3], strides=[2, 2]) }} accumulate=int32 numerics=default",
         type);
-    CheckTemplate(text, "pool", TestTarget(kTargets[0]), 6, 3);
-    CheckTemplate(text, "pool", TestTarget(kTargets[2]), 6, 3);
+    CheckTemplate(text, "pool", TestTarget(kByteTargets[0]), 6, 3);
+    CheckTemplate(text, "pool", TestTarget(kByteTargets[2]), 6, 3);
   }
 }
 

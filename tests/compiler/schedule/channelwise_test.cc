@@ -8,18 +8,16 @@
 namespace hone::schedule {
 namespace {
 
-constexpr char kEnd[] = " accumulate=float32 numerics=default";
-
-int Check(const std::vector<std::string>& kernels, const std::string& expected) {
+int CheckKernels(const std::vector<std::string>& kernels, const std::string& expected) {
   const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   int checked = 0;
   uint64_t seed = 1;
   for (const std::string& kernel : kernels) {
     for (const CpuTarget& target : {wide, narrow}) {
-      checked += CheckTemplate(kernel + kEnd, expected, target, 4, seed++);
+      checked += CheckTemplate(kernel + kDefaultEnd, expected, target, 4, seed++);
       const std::string half = absl::StrReplaceAll(kernel, {{"float32", "bfloat16"}});
-      checked += CheckTemplate(half + kEnd, expected, target, 4, seed++);
+      checked += CheckTemplate(half + kDefaultEnd, expected, target, 4, seed++);
       if (testing::Test::HasFailure()) return checked;
     }
   }
@@ -41,7 +39,7 @@ TEST(DepthwiseConv2d, EveryConfigComputesWhatTheNaiveNestDoes) {
         "}}",
         c, h, w, k, stride, pad));
   }
-  EXPECT_GE(Check(kernels, "depthwise_conv2d"), 30);
+  EXPECT_GE(CheckKernels(kernels, "depthwise_conv2d"), 30);
 }
 
 // Tiles at the border tested all taps that are not unrolled, and of many taps most tiles are there:
@@ -52,7 +50,7 @@ TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsTestNone) {
     const std::string kernel = fmt::format(
         "fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(64, 1, {0}, {0}), float32]) "
         "{{ nn.conv2d(p0, p1, groups=64, padding=[{1}, {1}, {1}, {1}]) }}{2}",
-        taps, taps / 2, kEnd);
+        taps, taps / 2, kDefaultEnd);
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
     const Task task{&def, depthwise.Signatures(def, target)[0], target};
@@ -115,11 +113,11 @@ TEST(DepthwiseConv2d, FilteredRowsComputeWhatTheNaiveNestDoes) {
       FilteredText(16, 4, 2, 3, 3, 1),
       std::string("fn (p0: Tensor[(2, 16, 4, 5), float32], const p1: Tensor[(16, 1, 3, 3), "
                   "float32]) { nn.conv2d(p0, p1, groups=16, padding=[2, 0, 1, 3]) }") +
-          kEnd,
+          kDefaultEnd,
       std::string("fn (p0: Tensor[(1, 16, 5, 7), float32], const p1: Tensor[(16, 1, 3, 3), "
                   "float32]) { %0 = nn.relu(p0); %1 = nn.conv2d(%0, p1, groups=16, padding=[1, 1, "
                   "1, 1]); nn.relu(%1) }") +
-          kEnd};
+          kDefaultEnd};
   const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
   const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   for (const std::string& kernel : kernels) {
@@ -172,7 +170,7 @@ TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
           c, h, w, op, pad, k, stride));
     }
   }
-  EXPECT_GE(Check(kernels, "pool"), 30);
+  EXPECT_GE(CheckKernels(kernels, "pool"), 30);
 }
 
 TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
@@ -189,7 +187,7 @@ TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
       "pool_size=[2, 3, 2], strides=[1, 1, 2]) }",
       "fn (p0: Tensor[(1, 17, 4, 3, 5), float32]) { %0 = nn.relu(p0); nn.max_pool3d(%0, "
       "dilation=[2, 1, 2], pool_size=[2, 2, 2]) }"};
-  EXPECT_GE(Check(kernels, "pool"), 100);
+  EXPECT_GE(CheckKernels(kernels, "pool"), 100);
 }
 
 // Every tile starts in the padding, more of them than are apart, and the last one is shorter: its
@@ -200,7 +198,7 @@ TEST(Windows, AsWideAsTheMapLeaveTheLastTileApart) {
       "pool_size=[13, 13]) }",
       "fn (p0: Tensor[(1, 3, 3, 3), float32]) { nn.avg_pool2d(p0, padding=[8, 6, 8, 6], "
       "pool_size=[13, 9]) }"};
-  EXPECT_GE(Check(pools, "pool"), 30);
+  EXPECT_GE(CheckKernels(pools, "pool"), 30);
   const std::vector<std::string> convs = {
       "fn (p0: Tensor[(1, 3, 9, 9), float32], const p1: Tensor[(3, 1, 19, 19), float32]) { "
       "nn.conv2d(p0, p1, groups=3, padding=[9, 9, 9, 9]) }",
@@ -208,15 +206,15 @@ TEST(Windows, AsWideAsTheMapLeaveTheLastTileApart) {
       "nn.conv2d(p0, p1, groups=32, padding=[0, 15, 0, 15]) }",
       "fn (p0: Tensor[(1, 23, 1, 17), float32], const p1: Tensor[(23, 1, 9, 4), float32]) { "
       "nn.conv2d(p0, p1, dilation=[2, 1], groups=23, padding=[17, 1, 7, 1]) }"};
-  EXPECT_GE(Check(convs, "depthwise_conv2d"), 50);
+  EXPECT_GE(CheckKernels(convs, "depthwise_conv2d"), 50);
 }
 
 // The pixels of a row-major map are one row: vectors of as many lanes as the target has.
 TEST(Pool, WindowsAsLargeAsARowMajorMapAreRows) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4");
   for (const char* op : {"nn.global_avg_pool2d", "nn.global_max_pool2d"}) {
-    const ops::KernelDefinition def =
-        MustLower(fmt::format("fn (p0: Tensor[(1, 32, 7, 7), float32]) {{ {}(p0) }}{}", op, kEnd));
+    const ops::KernelDefinition def = MustLower(
+        fmt::format("fn (p0: Tensor[(1, 32, 7, 7), float32]) {{ {}(p0) }}{}", op, kDefaultEnd));
     const Config config = TemplateFor(def).Default({&def, RowMajorSignature(def), target});
     EXPECT_EQ(config.String("strategy"), "rows") << op;
     EXPECT_EQ(config.Int("lanes"), 16) << op;

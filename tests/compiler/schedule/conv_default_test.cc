@@ -152,9 +152,6 @@ TEST(Conv, ByDefaultManyRowsAreCopiedForTheirChunks) {
   EXPECT_EQ(DefaultOf512Channels(40, 4, "x86-64-v4").String("pad"), "border");
 }
 
-constexpr char kWide[] =
-    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
-
 // Three groups, so that blocks of the result may end with pad lanes.
 std::string OfGroups(int64_t in, int64_t out, size_t spatial, const char* dtype = "float32") {
   const std::vector<int64_t> ones(spatial, 1), fives(spatial, 5), threes(spatial, 3);
@@ -164,7 +161,7 @@ std::string OfGroups(int64_t in, int64_t out, size_t spatial, const char* dtype 
 // Of whole vectors, halves and quarters, several groups to a vector, multiples of one channel: in
 // all layouts, and "stages" is what a search tries next.
 TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   const std::pair<int64_t, int64_t> widths[] = {{24, 24}, {40, 40}, {56, 56}, {12, 12}, {4, 8},
                                                 {8, 4},   {1, 2},   {1, 8},   {1, 4},   {2, 2}};
   const auto is_direct = [](const Config& config) { return config.String("strategy") == "direct"; };
@@ -193,7 +190,7 @@ TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
 // Rows, else the generic template, between row-major tensors: of blocks, which hold parts of
 // groups, it read lane by lane, and took up to ten times as long.
 TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {10, 10}, {4, 17}};
   const auto strategies = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
@@ -214,7 +211,7 @@ TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
 
 // Vectors of 8 of 16 lanes are slower than whole ones along the width, where that has some.
 TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   const std::string text =
       "fn (p0: Tensor[(1, 72, 28, 64), float32], const p1: Tensor[(72, 24, 3, 3), float32]) { "
       "nn.conv2d(p0, p1, groups=3, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default";
@@ -229,7 +226,7 @@ TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
 
 // They mean what they did when these kernels had no other.
 TEST(Conv, ConfigsOfTheGenericTemplateAreStages) {
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   for (const int64_t width : {24, 6}) {
     const ops::KernelDefinition def = MustLower(OfGroups(width, width, 2));
     const Task task{&def, RowMajorSignature(def), target};

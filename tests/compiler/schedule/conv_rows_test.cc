@@ -10,13 +10,12 @@
 namespace hone::schedule {
 namespace {
 
-constexpr char kWide[] =
-    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
-const char* const kTargets[] = {kWide, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
-                                "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"};
+const char* const kRowTargets[] = {kWideTarget,
+                                   "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2",
+                                   "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=1"};
 
 // A bias and something of the result's shape are added. `before`: what is done to the data first.
-std::string TextOf(const Windows& w, const std::string& before, const char* numerics) {
+std::string RowsText(const Windows& w, const std::string& before, const char* numerics) {
   std::vector<int64_t> padding = w.before;
   padding.insert(padding.end(), w.after.begin(), w.after.end());
   std::vector<int64_t> result;
@@ -94,11 +93,11 @@ int CheckRows(const std::string& text, const CpuTarget& target, int samples, uin
 TEST(ConvRows, EveryConfigComputesWhatTheNaiveNestDoes) {
   int checked = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {
-    const CpuTarget target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kRowTargets[seed % 3]);
     Random random(seed);
     const Windows w = RandomRows(random, target.VectorLanes());
     const char* const before = seed % 5 == 4 ? "tanh(p0)" : "p0";
-    const std::string text = TextOf(w, before, seed % 2 == 0 ? "default" : "strict");
+    const std::string text = RowsText(w, before, seed % 2 == 0 ? "default" : "strict");
     checked += CheckRows(text, target, 3, seed);
     if (HasFailure()) FAIL() << seed << text;
   }
@@ -111,7 +110,7 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
   const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {17, 17}, {2, 7}, {25, 25}, {4, 9}};
   int checked = 0;
   for (uint64_t seed = 0; seed < 36; ++seed) {
-    const CpuTarget target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kRowTargets[seed % 3]);
     Random random(seed);
     Windows w = RandomRows(random, target.VectorLanes());
     const auto& [in, out] = widths[seed % std::size(widths)];
@@ -135,7 +134,7 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
 TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
   int checked = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const CpuTarget target = TestTarget(kTargets[seed % 3]);
+    const CpuTarget target = TestTarget(kRowTargets[seed % 3]);
     Random random(seed);
     Windows w = RandomRows(random, target.VectorLanes());
     const std::vector<int64_t> extra = Transpose(random, &w);
@@ -155,7 +154,7 @@ std::string StrategyOf(const Conv2dShape& shape, const CpuTarget& target, size_t
 // Of row-major data and of blocks; not where vectors of channels have no pads, or the width has a
 // stride.
 TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   for (const int64_t out : {1, 3, 9}) {
     EXPECT_EQ(StrategyOf({1, 12, 128, 128, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
     EXPECT_EQ(StrategyOf({1, 64, 64, 64, out, 3, 3, 1, 1, 1}, target, 0), "rows") << out;
@@ -173,7 +172,7 @@ TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
 TEST(ConvRows, AreTheDefaultOfTransposedOnesWithFewOutputChannels) {
   const auto config_of = [](const Windows& w, const std::vector<int64_t>& extra) {
     const ops::KernelDefinition def = MustLower(TransposedText(w, extra));
-    return TemplateFor(def).Default({&def, RowMajorSignature(def), TestTarget(kWide)});
+    return TemplateFor(def).Default({&def, RowMajorSignature(def), TestTarget(kWideTarget)});
   };
   const Config of_colours =
       config_of({1, 64, 3, {32, 32}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0});
@@ -193,7 +192,7 @@ TEST(ConvRows, DefaultsSuitWideBordersAndThreads) {
   const Conv2dShape wide_border{1, 4, 200, 200, 3, 9, 9, 1, 32, 8};
   const ops::KernelDefinition def = MustLower(ConvText(wide_border, "none"));
   const Template& conv = TemplateFor(def);
-  const CpuTarget target = TestTarget(kWide);
+  const CpuTarget target = TestTarget(kWideTarget);
   const Config config = conv.Default({&def, RowMajorSignature(def), target});
   EXPECT_EQ(config.String("strategy"), "rows");
   EXPECT_EQ(config.String("pad"), "copy") << config.ToText();

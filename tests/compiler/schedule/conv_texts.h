@@ -10,6 +10,9 @@
 
 namespace hone::schedule {
 
+inline constexpr char kWideTarget[] =
+    "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1";
+
 struct Conv2dShape {
   int64_t n, ic, h, w, oc, kh, kw, stride, pad, dilation;
 };

@@ -30,7 +30,7 @@ struct Checked {
   int chunks = 0;
 };
 
-Checked Check(const std::string& text, const CpuTarget& target, uint64_t seed) {
+Checked CheckChunks(const std::string& text, const CpuTarget& target, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
@@ -62,7 +62,7 @@ TEST(DenseChunks, ComputeWhatTheNaiveNestDoes) {
     for (const std::string& text :
          {DenseText(m, n, k, true, true), DenseText(m, n, k, false, false), StackText(2, m, n, k),
           StackText(1, m, 4 * n, k)}) {
-      const Checked checked = Check(text, target, seed++);
+      const Checked checked = CheckChunks(text, target, seed++);
       all.whole += checked.whole;
       all.chunks += checked.chunks;
       if (HasFailure()) return;
@@ -79,7 +79,7 @@ TEST(DenseChunks, OfPanelsThatOneTileReads) {
   uint64_t seed = 1;
   for (const int64_t m : {1, 2, 3, 7}) {
     for (const int64_t n : {8, 20, 100, 188}) {
-      const Checked checked = Check(StackText(1 + m % 2, m, n, 24 + 3 * m), target, seed++);
+      const Checked checked = CheckChunks(StackText(1 + m % 2, m, n, 24 + 3 * m), target, seed++);
       all.whole += checked.whole;
       all.chunks += checked.chunks;
       if (HasFailure()) return;

@@ -10,8 +10,7 @@
 namespace hone::schedule {
 namespace {
 
-constexpr const char* kEnd = " accumulate=float32 numerics=default";
-constexpr const char* kWide =
+constexpr const char* kWideWithThreads =
     "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,1048576,33554432 -threads=";
 constexpr const char* kNarrow = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=2";
 
@@ -36,7 +35,7 @@ std::string StackText(int64_t b, int64_t m, int64_t n, int64_t k, bool turned_le
              "fn (p0: Tensor[{}, float32], p1: Tensor[{}, float32]) {{ {}nn.batch_matmul({}, {}) "
              "}}",
              shape(turned_left, m), shape(turned_right, n), body, left, right) +
-         kEnd;
+         kDefaultEnd;
 }
 
 struct Made {
@@ -85,7 +84,7 @@ TEST(DenseDots, ComputeWhatTheNaiveNestDoes) {
   for (const int64_t m : kRows) {
     for (size_t i = 0; i < std::size(units); ++i, ++seed) {
       const std::string text = DenseText(m, units[i], terms[i], seed % 2 == 0, false);
-      const std::string target = seed % 3 == 0 ? kNarrow : std::string(kWide) + "2";
+      const std::string target = seed % 3 == 0 ? kNarrow : std::string(kWideWithThreads) + "2";
       checked += CheckConfigsWith(text, target, "strategy", "dots", 6, seed);
       if (HasFailure()) return;
     }
@@ -98,14 +97,16 @@ TEST(DenseDots, OfStacksReadEitherOperandAsItLies) {
   uint64_t seed = 1;
   for (const int64_t m : kRows) {
     for (const bool turned_left : {false, true}) {
-      checked += CheckConfigsWith(StackText(2, m, 5 + m, 19, turned_left, false),
-                                  std::string(kWide) + "2", "strategy", "dots", 6, seed++);
+      checked +=
+          CheckConfigsWith(StackText(2, m, 5 + m, 19, turned_left, false),
+                           std::string(kWideWithThreads) + "2", "strategy", "dots", 6, seed++);
       if (HasFailure()) return;
     }
   }
   EXPECT_GE(checked, 30);
   // The terms are not neighbours in memory: nothing to read in vectors of them.
-  const Made turned = Make(StackText(2, 3, 5, 19, false, true), std::string(kWide) + "1");
+  const Made turned =
+      Make(StackText(2, 3, 5, 19, false, true), std::string(kWideWithThreads) + "1");
   const auto strategies = turned.schedule->MakeSpace(turned.task()).Next(Config())->options;
   EXPECT_EQ(strategies.size(), 1u);
 }
@@ -114,7 +115,9 @@ TEST(DenseDots, AfterFunctionsOfTheData) {
   const std::string text =
       "fn (p0: Tensor[(3, 19), float32], p1: Tensor[(9, 19), float32]) { %0 = nn.relu(p0); %1 = "
       "nn.dense(%0, p1); %2 = tanh(%1); multiply(%2, %1) }";
-  EXPECT_GE(CheckConfigsWith(text + kEnd, std::string(kWide) + "1", "strategy", "dots", 6, 1), 3);
+  EXPECT_GE(CheckConfigsWith(text + kDefaultEnd, std::string(kWideWithThreads) + "1", "strategy",
+                             "dots", 6, 1),
+            3);
 }
 
 // The last vector of units is masked.
@@ -123,7 +126,7 @@ TEST(DenseInPlace, OfUnitsThatDoNotFillVectors) {
   uint64_t seed = 1;
   for (const int64_t m : kRows) {
     for (const int64_t n : {2, 15, 17, 31, 37, 131}) {
-      const std::string target = seed % 3 == 0 ? kNarrow : std::string(kWide) + "2";
+      const std::string target = seed % 3 == 0 ? kNarrow : std::string(kWideWithThreads) + "2";
       checked += CheckConfigsWith(StackText(1 + n % 2, m, n, 1 + m % 3 * 5, m % 2 == 0, true),
                                   target, "right", "in_place", 2, seed++);
       if (HasFailure()) return;
@@ -139,7 +142,7 @@ TEST(DenseDefault, OfFewRowsCopiesNothing) {
          {DenseText(m, 4096, 4096, true, false), DenseText(m, 1000, 513, false, false),
           StackText(1, m, 1024, 128, false, false), StackText(1, m, 1024, 128, false, true),
           StackText(1, m, 1000, 128, false, true)}) {
-      const Made made = Make(text, std::string(kWide) + "2");
+      const Made made = Make(text, std::string(kWideWithThreads) + "2");
       const Config config = made.Default();
       const auto nest = made.schedule->Schedule(made.task(), config);
       ASSERT_TRUE(nest.ok()) << nest.status();
@@ -154,7 +157,7 @@ TEST(DenseDefault, OfFewRowsCopiesNothing) {
 // One row is at the memory's rate: its units are one stream, as they lie. Several rows read a
 // vector once for all of them.
 TEST(DenseDefault, OfOneRowReadsOneStream) {
-  const std::string target = std::string(kWide) + "1";
+  const std::string target = std::string(kWideWithThreads) + "1";
   for (const auto& [units, terms] : {std::pair(4096, 4096), {1000, 512}, {1024, 128}}) {
     const Config one = Make(DenseText(1, units, terms, false, false), target).Default();
     EXPECT_EQ(one.String("strategy"), "dots");
@@ -175,13 +178,13 @@ std::string FunctionText(int64_t units, int64_t terms, bool gelu) {
              "fn (p0: Tensor[(1, {1}), float32], p1: Tensor[({0}, {1}), float32]) {{ %0 = "
              "nn.dense(p0, p1); {2} }}",
              units, terms, function) +
-         kEnd;
+         kDefaultEnd;
 }
 
 // Functions of single results take as long as of vectors of them: where sums are short, several
 // units are summed at once for their sake. Long sums hide them.
 TEST(DenseDefault, FunctionsBehindShortSumsAreOfSeveralUnits) {
-  const std::string target = std::string(kWide) + "1";
+  const std::string target = std::string(kWideWithThreads) + "1";
   for (const bool gelu : {false, true}) {
     for (const auto& [units, terms] :
          {std::pair(1024, 128), {2048, 128}, {4096, 128}, {2048, 256}}) {
@@ -199,7 +202,7 @@ TEST(DenseDefault, FunctionsBehindShortSumsAreOfSeveralUnits) {
 
 // Constants are packed once, and many rows pay for packing.
 TEST(DenseDefault, PacksWhatIsReadOften) {
-  const std::string target = std::string(kWide) + "2";
+  const std::string target = std::string(kWideWithThreads) + "2";
   for (const std::string& text :
        {DenseText(1, 4096, 4096, true, true), DenseText(64, 1024, 1024, true, false),
         StackText(12, 128, 128, 64, false, false)}) {
@@ -212,7 +215,7 @@ TEST(DenseDefault, PacksWhatIsReadOften) {
 }
 
 TEST(DenseDefault, AlternativesAreTheOtherStrategies) {
-  const Made made = Make(DenseText(4, 512, 512, false, false), std::string(kWide) + "1");
+  const Made made = Make(DenseText(4, 512, 512, false, false), std::string(kWideWithThreads) + "1");
   std::set<std::string> strategies = {made.Default().String("strategy")};
   for (const Config& config : made.schedule->Alternatives(made.task())) {
     EXPECT_TRUE(made.schedule->MakeSpace(made.task()).Contains(config)) << config.ToText();

@@ -8,7 +8,28 @@
 namespace hone::schedule {
 namespace {
 
-using namespace hone::loop;  // NOLINT: the test is of nests
+using loop::Bounds;
+using loop::Buffer;
+using loop::Cast;
+using loop::Expr;
+using loop::FloatConst;
+using loop::FloorDiv;
+using loop::FloorMod;
+using loop::For;
+using loop::Interpret;
+using loop::Load;
+using loop::LoopKind;
+using loop::MakeBuffer;
+using loop::Max;
+using loop::Min;
+using loop::Nest;
+using loop::Phase;
+using loop::Role;
+using loop::Seq;
+using loop::Stmt;
+using loop::Store;
+using loop::ToText;
+using loop::Var;
 
 constexpr DataType kF32 = DataType::kFloat32;
 

@@ -6,7 +6,7 @@
 namespace hone::schedule {
 namespace {
 
-const char* const kKernels[] = {
+const char* const kIndirectKernels[] = {
     "fn (p0: Tensor[(2, 3, 4), float32]) { tile(p0, reps=[2, 1, 3]) }",
     "fn (p0: Tensor[(3, 1), float32]) { broadcast_to(p0, shape=[2, 3, 17]) }",
     "fn (p0: Tensor[(2, 5, 20), float32]) { trilu(p0, k=-1, upper=false) }",
@@ -62,7 +62,7 @@ TEST(GenericIndirect, EveryConfigComputesWhatTheNaiveNestDoes) {
   const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
   int checked = 0;
   uint64_t seed = 1;
-  for (const char* kernel : kKernels) {
+  for (const char* kernel : kIndirectKernels) {
     for (const CpuTarget& target : {wide, narrow}) {
       SCOPED_TRACE(kernel);
       checked += CheckTemplate(std::string(kernel) + " accumulate=float32 numerics=default",

@@ -11,15 +11,15 @@
 namespace hone::schedule {
 namespace {
 
-using Times = std::map<std::pair<int64_t, int64_t>, double>;
+using TileTimes = std::map<std::pair<int64_t, int64_t>, double>;
 
-std::shared_ptr<const MicroKernelTimes> TimesOf(Times times) {
+std::shared_ptr<const MicroKernelTimes> TimesOf(TileTimes times) {
   return std::make_shared<const MicroKernelTimes>(std::move(times));
 }
 
 // Of every tile of 32 registers: two multiplications a cycle, but of `best` four.
 std::shared_ptr<const MicroKernelTimes> AllAlikeBut(int64_t vectors, int64_t positions) {
-  Times times;
+  TileTimes times;
   for (int64_t v = 1; v <= 8; ++v) {
     for (int64_t p = 1; v * p + v + 1 <= 32; ++p) {
       times[{v, p}] = static_cast<double>(v * p) / (v == vectors && p == positions ? 4 : 2);
@@ -59,7 +59,7 @@ struct OwnedTask {
   Task task;
 };
 
-std::string Dense(int64_t rows, int64_t units, int64_t terms) {
+std::string DenseKernel(int64_t rows, int64_t units, int64_t terms) {
   return fmt::format(
       "fn (p0: Tensor[({0}, {2}), float32], const p1: Tensor[({1}, {2}), float32]) {{ "
       "nn.dense(p0, p1) }} accumulate=float32 numerics=default",
@@ -89,8 +89,8 @@ TEST(MicroKernels, TheFastestTileIsTaken) {
 }
 
 TEST(MicroKernels, EveryTemplateWithRegisterTilesTakesThem) {
-  for (const std::string& workload :
-       {Dense(480, 512, 256), std::string(kConv), std::string(kBatched), std::string(kAttention)}) {
+  for (const std::string& workload : {DenseKernel(480, 512, 256), std::string(kConv),
+                                      std::string(kBatched), std::string(kAttention)}) {
     const OwnedTask task(workload, Avx512());
     const RegisterTile tile = TileOf(task.Default(AllAlikeBut(4, 4)));
     EXPECT_EQ(tile.vectors, 4) << workload;
@@ -108,7 +108,7 @@ TEST(MicroKernels, EveryTemplateWithRegisterTilesTakesThem) {
 
 TEST(MicroKernels, WithoutATableOrWithAnEmptyOneDefaultsAreThoseOfTheRule) {
   for (const std::string& workload :
-       {Dense(480, 512, 256), Dense(1, 1000, 2048), std::string(kConv)}) {
+       {DenseKernel(480, 512, 256), DenseKernel(1, 1000, 2048), std::string(kConv)}) {
     for (const int threads : {1, 8}) {
       const OwnedTask task(workload, Avx512(threads));
       const Config rule = task.chosen.Default(task.task);
@@ -132,8 +132,8 @@ TEST(MicroKernels, SpacesAndSchedulesDoNotDependOnThem) {
 TEST(MicroKernels, TailsCountAtTheirOwnTimes) {
   // Ten positions: as 8 + 2, as 5 + 5, or all at once. Twos are slow.
   RegisterTileProblem problem = Problem(2, 10);
-  Times times = {{{2, 2}, 40},  {{2, 5}, 5.5}, {{2, 8}, 8},
-                 {{2, 10}, 15}, {{1, 4}, 9},   {{1, 30}, 70}};
+  TileTimes times = {{{2, 2}, 40},  {{2, 5}, 5.5}, {{2, 8}, 8},
+                     {{2, 10}, 15}, {{1, 4}, 9},   {{1, 30}, 70}};
   problem.times = TimesOf(times);
   EXPECT_EQ(BestTile(problem).columns, 5);
   times[{2, 5}] = 7.5;
@@ -167,7 +167,7 @@ TEST(MicroKernels, ThreadsGetEqualShares) {
   problem.shares_columns = false;
   problem.times = AllAlikeBut(8, 2);
   EXPECT_EQ(BestTile(problem).vectors, 8);
-  Times times;
+  TileTimes times;
   for (const auto& [v, p, cycles] : {std::tuple<int64_t, int64_t, double>(8, 2, 7.6), {6, 2, 6}}) {
     times[{v, p}] = cycles;
   }
@@ -198,7 +198,7 @@ TEST(MicroKernels, AmongTilesAboutAsFastTheRuleDecides) {
 
 TEST(MicroKernels, PanelsBeyondTheFirstCacheWantTilesOfManyPositions) {
   RegisterTileProblem problem = Problem(32, 480);
-  Times times = {{{1, 30}, 60}};
+  TileTimes times = {{{1, 30}, 60}};
   for (int64_t v = 2; v <= 8; ++v) {
     for (int64_t p = 1; v * p + v + 1 <= 32; ++p) times[{v, p}] = static_cast<double>(v * p);
   }
@@ -264,7 +264,7 @@ TEST(MicroKernels, ASlowStreamMakesTransformedFiltersDear) {
   const OwnedTask task(workload, TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 "
                                             "-caches=49152,2097152,503316480"));
   const auto with = [&](double stream) {
-    return task.Default(std::make_shared<const MicroKernelTimes>(Times(), stream));
+    return task.Default(std::make_shared<const MicroKernelTimes>(TileTimes(), stream));
   };
   EXPECT_EQ(with(40).String("strategy"), "winograd4");
   EXPECT_EQ(with(40).Int("chunk"), 0);

@@ -12,6 +12,9 @@
 
 namespace hone::schedule {
 
+// How the text of most workloads ends.
+inline constexpr char kDefaultEnd[] = " accumulate=float32 numerics=default";
+
 // The outputs of a nest, logical and row-major, as doubles. Inputs and constants are drawn from the
 // seed by logical position, so nests of different layouts get the same tensors; pad lanes of inputs
 // are zero. Fails the test where the interpreter does, or where pad lanes of an output are not 0.

@@ -5,54 +5,52 @@
 namespace hone::schedule {
 namespace {
 
-struct Shape {
+struct CellShape {
   int64_t batch, units, terms;
 };
 
-std::string Projected(const Shape& s, int64_t gates) {
+std::string Projected(const CellShape& s, int64_t gates) {
   return fmt::format("p0: Tensor[({}, {}, {}), float32], p1: Tensor[({}, {}), float32]", s.batch,
                      gates, s.units, s.batch, s.terms);
 }
 
-std::string Weights(const Shape& s, int64_t gates, const char* name, bool constant) {
+std::string Weights(const CellShape& s, int64_t gates, const char* name, bool constant) {
   return fmt::format("{}{}: Tensor[({}, {}, {}), float32]", constant ? "const " : "", name, gates,
                      s.units, s.terms);
 }
 
-constexpr char kEnd[] = " accumulate=float32 numerics=default";
-
-std::string Lstm(const Shape& s, bool constant, bool peepholes) {
+std::string Lstm(const CellShape& s, bool constant, bool peepholes) {
   return fmt::format(
              "fn ({}, p2: Tensor[({}, {}), float32], {}{}) {{ nn.lstm_cell(p0, p1, p2, p3{}) }}",
              Projected(s, 4), s.batch, s.units, Weights(s, 4, "p3", constant),
              peepholes ? fmt::format(", const p4: Tensor[(3, {}), float32]", s.units) : "",
              peepholes ? ", p4" : "") +
-         kEnd;
+         kDefaultEnd;
 }
 
-std::string Gru(const Shape& s, bool constant, bool bias) {
+std::string Gru(const CellShape& s, bool constant, bool bias) {
   return fmt::format("fn ({}, {}{}) {{ nn.gru_cell(p0, p1, p2{}) }}", Projected(s, 3),
                      Weights(s, 3, "p2", constant),
                      bias ? fmt::format(", const p3: Tensor[({},), float32]", s.units) : "",
                      bias ? ", p3" : "") +
-         kEnd;
+         kDefaultEnd;
 }
 
-std::string GruGates(const Shape& s, bool constant) {
+std::string GruGates(const CellShape& s, bool constant) {
   return fmt::format("fn ({}, {}) {{ nn.gru_gates(p0, p1, p2) }}", Projected(s, 2),
                      Weights(s, 2, "p2", constant)) +
-         kEnd;
+         kDefaultEnd;
 }
 
 TEST(Recurrent, EveryConfigComputesWhatTheNaiveNestDoes) {
   const CpuTarget targets[] = {
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1")};
-  const Shape shapes[] = {{1, 1, 1},   {1, 16, 16}, {1, 33, 33},
-                          {2, 32, 32}, {7, 17, 17}, {13, 8, 8}};
+  const CellShape shapes[] = {{1, 1, 1},   {1, 16, 16}, {1, 33, 33},
+                              {2, 32, 32}, {7, 17, 17}, {13, 8, 8}};
   int checked = 0;
   uint64_t seed = 1;
-  for (const Shape& s : shapes) {
+  for (const CellShape& s : shapes) {
     for (const CpuTarget& target : targets) {
       const bool constant = seed % 3 != 0;
       for (const std::string& text : {Lstm(s, constant, seed % 2 == 0),

@@ -104,7 +104,7 @@ TEST(Rows, NormalisationsTakeBlocksWhereChannelsCanBeLanes) {
   EXPECT_EQ(layouts("mean(p0, axis=[2, 3])"), (Texts{"NCHW16c->NC", "NCHW->NC"}));
 }
 
-Config DefaultOf(const std::string& kernel, int threads, const std::string& cpu = "x86-64-v4") {
+Config DefaultOfRows(const std::string& kernel, int threads, const std::string& cpu = "x86-64-v4") {
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
   const CpuTarget target =
@@ -113,17 +113,19 @@ Config DefaultOf(const std::string& kernel, int threads, const std::string& cpu 
 }
 
 TEST(Rows, OfSoftmaxTakeTurnsStageByStageWhereTheyFillRegisters) {
-  EXPECT_EQ(DefaultOf("fn (p0: Tensor[(8, 49), float32]) { nn.softmax(p0) }", 1).String("overlap"),
-            "first")
+  EXPECT_EQ(
+      DefaultOfRows("fn (p0: Tensor[(8, 49), float32]) { nn.softmax(p0) }", 1).String("overlap"),
+      "first")
       << "the core sees the next row";
-  EXPECT_EQ(DefaultOf("fn (p0: Tensor[(8, 768), float32]) { nn.softmax(p0) }", 1).String("overlap"),
-            "first")
+  EXPECT_EQ(
+      DefaultOfRows("fn (p0: Tensor[(8, 768), float32]) { nn.softmax(p0) }", 1).String("overlap"),
+      "first")
       << "in loops";
   const std::string softmax = "fn (p0: Tensor[(8, 128), float32]) { nn.softmax(p0) }";
-  EXPECT_EQ(DefaultOf(softmax, 1).String("overlap"), "all");
-  EXPECT_EQ(DefaultOf(softmax, 1, "x86-64-v3").String("overlap"), "first") << "narrow vectors";
+  EXPECT_EQ(DefaultOfRows(softmax, 1).String("overlap"), "all");
+  EXPECT_EQ(DefaultOfRows(softmax, 1, "x86-64-v3").String("overlap"), "first") << "narrow vectors";
   const std::string norm = "fn (p0: Tensor[(8, 128), float32]) { nn.layer_norm(p0, axis=[1]) }";
-  EXPECT_EQ(DefaultOf(norm, 1).String("overlap"), "first") << "short stages";
+  EXPECT_EQ(DefaultOfRows(norm, 1).String("overlap"), "first") << "short stages";
 }
 
 TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
@@ -147,20 +149,21 @@ TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
 TEST(Rows, LongSumsOfFewResultsAreSharedByDefault) {
   const std::string mean =
       "fn (p0: Tensor[(1, 802816), float32]) { mean(p0, axis=[1], keepdims=true) }";
-  EXPECT_EQ(DefaultOf(mean, 1).String("strategy"), "rows");
-  EXPECT_EQ(DefaultOf(mean, 2).String("strategy"), "parts");
-  EXPECT_EQ(DefaultOf(mean, 2).Int("shares"), 2);
+  EXPECT_EQ(DefaultOfRows(mean, 1).String("strategy"), "rows");
+  EXPECT_EQ(DefaultOfRows(mean, 2).String("strategy"), "parts");
+  EXPECT_EQ(DefaultOfRows(mean, 2).Int("shares"), 2);
   const std::string few = "fn (p0: Tensor[(1, 4096), float32]) { sum(p0, axis=[1]) }";
-  EXPECT_EQ(DefaultOf(few, 2).String("strategy"), "rows") << "over before another thread is there";
+  EXPECT_EQ(DefaultOfRows(few, 2).String("strategy"), "rows")
+      << "over before another thread is there";
   const std::string even = "fn (p0: Tensor[(4, 65536), float32]) { sum(p0, axis=[1]) }";
-  EXPECT_EQ(DefaultOf(even, 4).String("strategy"), "rows") << "each thread has a row";
-  EXPECT_EQ(DefaultOf(even, 3).String("strategy"), "rows") << "no three parts";
-  EXPECT_EQ(DefaultOf(even, 8).String("strategy"), "parts");
+  EXPECT_EQ(DefaultOfRows(even, 4).String("strategy"), "rows") << "each thread has a row";
+  EXPECT_EQ(DefaultOfRows(even, 3).String("strategy"), "rows") << "no three parts";
+  EXPECT_EQ(DefaultOfRows(even, 8).String("strategy"), "parts");
   const std::string many = "fn (p0: Tensor[(200, 4096), float32]) { sum(p0, axis=[1]) }";
-  EXPECT_EQ(DefaultOf(many, 64).String("strategy"), "rows") << "parts of 64 elements";
+  EXPECT_EQ(DefaultOfRows(many, 64).String("strategy"), "rows") << "parts of 64 elements";
   const std::string scalar = "fn (p0: Tensor[(4096,), float32]) { sum(p0, axis=[0]) }";
   for (const int threads : {1, 2})
-    EXPECT_EQ(DefaultOf(scalar, threads).String("strategy"), "parts");
+    EXPECT_EQ(DefaultOfRows(scalar, threads).String("strategy"), "parts");
 }
 
 // The default and seven random configs of the kernel, by their number.

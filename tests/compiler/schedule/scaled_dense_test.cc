@@ -5,12 +5,12 @@
 namespace hone::schedule {
 namespace {
 
-struct Shape {
+struct ScaledShape {
   int64_t rows, units, terms, blocks;
 };
 
-std::string TextOf(const Shape& shape, int64_t bits, bool offsets, bool epilogue,
-                   int64_t digits = 0) {
+std::string ScaledText(const ScaledShape& shape, int64_t bits, bool offsets, bool epilogue,
+                       int64_t digits = 0) {
   const std::string weight =
       bits == 8 ? fmt::format("Tensor[({}, {}), {}]", shape.units, shape.terms,
                               digits == 0 ? "int8" : "uint8")
@@ -33,15 +33,15 @@ TEST(ScaledDense, EveryConfigComputesWhatTheNaiveNestDoes) {
   const CpuTarget targets[] = {
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2"),
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1")};
-  const Shape shapes[] = {{1, 16, 32, 1},  {1, 100, 48, 3}, {7, 17, 16, 1},
-                          {13, 33, 32, 2}, {4, 128, 64, 4}, {2, 3, 16, 1}};
+  const ScaledShape shapes[] = {{1, 16, 32, 1},  {1, 100, 48, 3}, {7, 17, 16, 1},
+                                {13, 33, 32, 2}, {4, 128, 64, 4}, {2, 3, 16, 1}};
   int checked = 0;
   uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
+  for (const ScaledShape& shape : shapes) {
     for (const int64_t bits : {8, 4}) {
       for (const bool offsets : {false, true}) {
         for (const int64_t digits : {0, 2, 3}) {
-          checked += CheckTemplate(TextOf(shape, bits, offsets, seed % 3 == 0, digits),
+          checked += CheckTemplate(ScaledText(shape, bits, offsets, seed % 3 == 0, digits),
                                    "scaled_dense", targets[seed / 3 % 2], 3, seed);
           ++seed;
           if (HasFailure()) return;
@@ -56,7 +56,7 @@ TEST(ScaledDense, EveryConfigComputesWhatTheNaiveNestDoes) {
 TEST(ScaledDense, ByDefaultOneRowTakesSeveralVectors) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   for (const int64_t bits : {8, 4}) {
-    const ops::KernelDefinition def = MustLower(TextOf({1, 1024, 1024, 8}, bits, true, false));
+    const ops::KernelDefinition def = MustLower(ScaledText({1, 1024, 1024, 8}, bits, true, false));
     const Template& scaled = TemplateFor(def);
     EXPECT_GE(scaled.Default({&def, scaled.Signatures(def, target)[0], target}).Int("tile_v"), 4);
   }

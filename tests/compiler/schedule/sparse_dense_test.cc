@@ -13,8 +13,8 @@
 namespace hone::schedule {
 namespace {
 
-std::string Kernel(int nonzeros, int rows, int inner, int columns, bool constant,
-                   const char* epilogue) {
+std::string SparseText(int nonzeros, int rows, int inner, int columns, bool constant,
+                       const char* epilogue) {
   const char* word = constant ? "const " : "";
   return fmt::format(
       "fn ({0}p0: Tensor[({1},), float32], {0}p1: Tensor[({1},), int32], {0}p2: Tensor[({2},), "
@@ -37,7 +37,7 @@ TEST(SparseDenseTemplate, EveryConfigComputesWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const int columns : {2, 3, 7, 8, 16, 17, 31, 64, 100}) {
     for (const bool constant : {true, false}) {
-      checked += CheckOn(Kernel(60, 11, 13, columns, constant, kPlain), seed++);
+      checked += CheckOn(SparseText(60, 11, 13, columns, constant, kPlain), seed++);
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
   }
@@ -45,18 +45,19 @@ TEST(SparseDenseTemplate, EveryConfigComputesWhatTheNaiveNestDoes) {
 }
 
 TEST(SparseDenseTemplate, NoRowsOneRowAndNoElements) {
-  EXPECT_GT(CheckOn(Kernel(30, 1, 5, 7, true, kPlain), 1), 0);
-  EXPECT_GT(CheckOn(Kernel(1, 9, 1, 16, true, kPlain), 2), 0);
+  EXPECT_GT(CheckOn(SparseText(30, 1, 5, 7, true, kPlain), 1), 0);
+  EXPECT_GT(CheckOn(SparseText(1, 9, 1, 16, true, kPlain), 2), 0);
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
-  EXPECT_GT(CheckTemplate(Kernel(0, 4, 5, 16, true, kPlain), "empty", target, 1, 3), 0);
+  EXPECT_GT(CheckTemplate(SparseText(0, 4, 5, 16, true, kPlain), "empty", target, 1, 3), 0);
 }
 
 TEST(SparseDenseTemplate, TakesTheLayersEpilogue) {
-  EXPECT_GT(CheckOn(Kernel(60, 11, 13, 7, true,
-                           ", const p4: Tensor[(7,), float32]) { %0 = nn.sparse_dense(p0, p1, p2, "
-                           "p3); %1 = add(%0, p4); nn.relu(%1) }"),
-                    1),
-            0);
+  EXPECT_GT(
+      CheckOn(SparseText(60, 11, 13, 7, true,
+                         ", const p4: Tensor[(7,), float32]) { %0 = nn.sparse_dense(p0, p1, p2, "
+                         "p3); %1 = add(%0, p4); nn.relu(%1) }"),
+              1),
+      0);
 }
 
 // Where rows of these lengths begin.
@@ -109,14 +110,14 @@ TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
     EXPECT_EQ(schedule.MakeSpace(task).Contains(config), chosen);
     return chosen;
   };
-  EXPECT_TRUE(options(Kernel(60, 11, 13, 16, true, kPlain), 2));
-  EXPECT_FALSE(options(Kernel(60, 11, 13, 16, true, kPlain), 1));
-  EXPECT_FALSE(options(Kernel(60, 11, 13, 16, false, kPlain), 2));
-  EXPECT_FALSE(options(Kernel(60, 1, 13, 16, true, kPlain), 2));
+  EXPECT_TRUE(options(SparseText(60, 11, 13, 16, true, kPlain), 2));
+  EXPECT_FALSE(options(SparseText(60, 11, 13, 16, true, kPlain), 1));
+  EXPECT_FALSE(options(SparseText(60, 11, 13, 16, false, kPlain), 2));
+  EXPECT_FALSE(options(SparseText(60, 1, 13, 16, true, kPlain), 2));
 }
 
 TEST(SparseDenseTemplate, AConfigOfBeforeSharesMeansRows) {
-  const ops::KernelDefinition def = MustLower(Kernel(60, 11, 13, 16, true, kPlain));
+  const ops::KernelDefinition def = MustLower(SparseText(60, 11, 13, 16, true, kPlain));
   const CpuTarget target = WithThreads(2);
   const Template& schedule = TemplateFor(def);
   const Task task{&def, schedule.Signatures(def, target)[0], target};
@@ -137,7 +138,7 @@ TEST(SparseDenseTemplate, RowsOfAllLengthsGiveTheSameBits) {
     for (const int columns : {7, 33}) {
       const int64_t nonzeros = 61;
       const ops::KernelDefinition def =
-          MustLower(Kernel(nonzeros, static_cast<int>(rows), 13, columns, true, kPlain));
+          MustLower(SparseText(nonzeros, static_cast<int>(rows), 13, columns, true, kPlain));
       auto cases = SkewedLengths(nonzeros, static_cast<size_t>(rows));
       std::vector<std::pair<std::string, std::vector<double>>> offsets;
       for (const auto& [name, lengths] : cases) offsets.emplace_back(name, Offsets(lengths));
@@ -208,7 +209,7 @@ TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
     if (rising) std::reverse(lengths.begin(), lengths.end());
     const std::vector<double> offsets = Offsets(lengths);
     const auto nonzeros = static_cast<int>(offsets.back());
-    const ops::KernelDefinition def = MustLower(Kernel(nonzeros, 400, 20, 16, true, kPlain));
+    const ops::KernelDefinition def = MustLower(SparseText(nonzeros, 400, 20, 16, true, kPlain));
     for (const int threads : {2, 3, 8}) {
       const CpuTarget target = WithThreads(threads);
       const Template& schedule = TemplateFor(def);
@@ -254,8 +255,8 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
     const std::vector<double> offsets = Offsets(lengths);
     const auto nonzeros = static_cast<int64_t>(offsets.back());
     if (nonzeros == 0) continue;
-    const ops::KernelDefinition def =
-        MustLower(Kernel(static_cast<int>(nonzeros), static_cast<int>(rows), 20, 16, true, kPlain));
+    const ops::KernelDefinition def = MustLower(
+        SparseText(static_cast<int>(nonzeros), static_cast<int>(rows), 20, 16, true, kPlain));
     const CpuTarget target = WithThreads(3);
     const Template& schedule = TemplateFor(def);
     const Task task{&def, schedule.Signatures(def, target)[0], target};
@@ -286,13 +287,13 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
 }
 
 TEST(PrepareStage, RefusesWhatChangesFromRunToRun) {
-  const ops::KernelDefinition constant = MustLower(Kernel(9, 4, 5, 7, true, kPlain));
+  const ops::KernelDefinition constant = MustLower(SparseText(9, 4, 5, 7, true, kPlain));
   loop::Nest nest = constant.naive;
   EXPECT_TRUE(PrepareStage(&nest, "sparse_columns").ok());
   EXPECT_EQ(nest.launches[0].phase, loop::Phase::kPrepare);
   ExpectSameResults(constant.naive, nest, 1, "prepared");
   EXPECT_FALSE(PrepareStage(&nest, "sparse_dense").ok());
-  loop::Nest variable = MustLower(Kernel(9, 4, 5, 7, false, kPlain)).naive;
+  loop::Nest variable = MustLower(SparseText(9, 4, 5, 7, false, kPlain)).naive;
   EXPECT_FALSE(PrepareStage(&variable, "sparse_columns").ok());
 }
 

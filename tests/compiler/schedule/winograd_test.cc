@@ -19,7 +19,7 @@ struct Kernel {
   int64_t dilation_h = 1, dilation_w = 1;
 };
 
-std::string TextOf(const Kernel& k, bool residual, const std::string& numerics = "default") {
+std::string WinogradText(const Kernel& k, bool residual, const std::string& numerics = "default") {
   const int64_t reach_h = (k.kh - 1) * k.dilation_h, reach_w = (k.kw - 1) * k.dilation_w;
   const int64_t oh = (k.h + k.top + k.bottom - reach_h - 1) / k.stride_h + 1;
   const int64_t ow = (k.w + k.left + k.right - reach_w - 1) / k.stride_w + 1;
@@ -53,7 +53,7 @@ std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& 
 }
 
 // Of each strategy but the direct one `samples` configs, and the default.
-int Check(const Task& task, int samples, uint64_t seed) {
+int CheckStrategies(const Task& task, int samples, uint64_t seed) {
   const Template& conv = TemplateFor(*task.def);
   const Space space = conv.MakeSpace(task);
   Random random(seed);
@@ -91,10 +91,10 @@ int CheckAll(const std::vector<Kernel>& kernels, int samples) {
   uint64_t seed = 1;
   for (const Kernel& kernel : kernels) {
     const bool few = kernel.oc < 16;
-    const ops::KernelDefinition def = MustLower(TextOf(kernel, seed % 2 == 0));
+    const ops::KernelDefinition def = MustLower(WinogradText(kernel, seed % 2 == 0));
     const CpuTarget& target = few || seed % 3 == 0 ? narrow : wide;
     for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
-      checked += Check(Task{&def, signature, target}, samples, seed++);
+      checked += CheckStrategies(Task{&def, signature, target}, samples, seed++);
       if (testing::Test::HasFailure()) return checked;
     }
   }
@@ -249,8 +249,8 @@ struct DefaultKernel {
   absl::StatusOr<loop::Nest> nest;
 };
 
-DefaultKernel DefaultOf(const CpuTarget& target, const Kernel& kernel) {
-  const ops::KernelDefinition def = MustLower(TextOf(kernel, false));
+DefaultKernel DefaultStrategyOf(const CpuTarget& target, const Kernel& kernel) {
+  const ops::KernelDefinition def = MustLower(WinogradText(kernel, false));
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
   const Config config = conv.Default(task);
@@ -264,7 +264,7 @@ TEST(Winograd, DataIsPrefetchedWhereItFillsTheSecondCache) {
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
   const auto prefetches_data = [&](int64_t channels, int64_t size) {
     const auto [config, is_of_space, nest] =
-        DefaultOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
+        DefaultStrategyOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
     EXPECT_TRUE(nest.ok()) << nest.status();
     const std::string text = loop::ToText(*nest);
     const size_t prefetch = text.find("prefetch %conv2d.acc.data[");
@@ -287,7 +287,7 @@ TEST(Winograd, DefaultsOfHighAndNarrowDataAreOfTheSpace) {
   for (const int64_t height : {28, 32, 36, 40, 80}) {
     for (const int64_t width : {4, 8, 12}) {
       const DefaultKernel kernel =
-          DefaultOf(target, {1, 512, height, width, 16, 3, 3, 1, 1, 1, 1, 1, 1});
+          DefaultStrategyOf(target, {1, 512, height, width, 16, 3, 3, 1, 1, 1, 1, 1, 1});
       EXPECT_TRUE(kernel.is_of_space) << height << "x" << width << " " << kernel.config.ToText();
     }
   }
@@ -308,7 +308,7 @@ TEST(Winograd, DefaultsCanBeScheduled) {
     for (const int64_t channels : {64, 512, 1024}) {
       for (const int64_t size : {5, 7, 14, 28}) {
         const auto [config, is_of_space, nest] =
-            DefaultOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
+            DefaultStrategyOf(target, {1, channels, size, size, channels, 3, 3, 1, 1, 1, 1, 1, 1});
         EXPECT_TRUE(nest.ok()) << cpu << " " << channels << "@" << size << " " << config.ToText()
                                << ": " << nest.status();
       }
@@ -324,14 +324,16 @@ TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   int checked = 0;
   for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
-    checked += Check(Task{&def, signature, target}, 3, 5);
+    checked += CheckStrategies(Task{&def, signature, target}, 3, 5);
   }
   EXPECT_GE(checked, 14);
 }
 
 TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
-  const auto of = [&](const Kernel& kernel) { return StrategiesOf(TextOf(kernel, false), target); };
+  const auto of = [&](const Kernel& kernel) {
+    return StrategiesOf(WinogradText(kernel, false), target);
+  };
   using Names = std::vector<std::string>;
   EXPECT_EQ(of({1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1}),
             (Names{"direct", "winograd2", "winograd4"}));
@@ -356,7 +358,8 @@ TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
   EXPECT_EQ(of({1, 64, 14, 14, 64, 3, 3, 1, 1, 18, 18, 18, 18, 18, 18}), Names{"direct"});
   EXPECT_EQ(of({1, 3, 224, 224, 32, 3, 3, 2, 2, 1, 1, 1, 1}), Names{"direct"});
   EXPECT_EQ(
-      StrategiesOf(TextOf({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}, false, "strict"), target),
+      StrategiesOf(WinogradText({1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 3, 3}, false, "strict"),
+                   target),
       Names{"direct"});
 }
 
@@ -364,7 +367,7 @@ TEST(Winograd, IsAStrategyWhereItSavesProductsAndIsExactEnough) {
 TEST(Winograd, ErrorBoundsFollowTheAmplification) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const ops::KernelDefinition def =
-      MustLower(TextOf({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
+      MustLower(WinogradText({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
   const Task task{&def, TemplateFor(def).Signatures(def, target)[0], target};
   const auto bound = [&](const std::string& strategy) {
     Config config;
@@ -379,7 +382,7 @@ TEST(Winograd, ErrorBoundsFollowTheAmplification) {
 
 TEST(Winograd, RefusesTilesThereAreNoPointsFor) {
   const ops::KernelDefinition def =
-      MustLower(TextOf({1, 16, 20, 20, 16, 7, 7, 1, 1, 3, 3, 3, 3}, false));
+      MustLower(WinogradText({1, 16, 20, 20, 16, 7, 7, 1, 1, 3, 3, 3, 3}, false));
   const std::string result = def.naive.buffers.back()->name;
   for (const int64_t tile : {0, 1, 6}) {
     loop::Nest nest = def.naive;
