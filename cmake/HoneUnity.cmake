@@ -1,8 +1,8 @@
 # Eight files of a room are compiled as one: most of a file's time goes into the headers and templates that its
-# neighbours want as well. So names in anonymous namespaces are one room's, not one file's. Not with sanitizers, a
-# fuzzer or Clang: those builds show where a file does not include what it uses or leans on another's names.
+# neighbours want as well. So names in anonymous namespaces are one room's, not one file's. Not for fuzzers nor with
+# Clang: there, and under scripts/tidy, it shows where a file does not include what it uses or leans on another's names.
 option(HONE_UNITY "Compile files of a room together" ON)
-if(HONE_SANITIZER OR HONE_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(HONE_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(HONE_UNITY OFF)
 endif()
 
