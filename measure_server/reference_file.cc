@@ -14,7 +14,7 @@
 namespace hone::measure {
 namespace {
 
-constexpr int64_t kFileBytes = int64_t{1} << 40;
+constexpr int64_t kReferenceBytes = int64_t{1} << 40;
 constexpr uint64_t kMaxElements = uint64_t{1} << 34;
 
 uint64_t ElementCount(const hone_buffer& buffer) {
@@ -33,7 +33,7 @@ std::vector<uint32_t> OutputsOf(const hone_kernel& kernel) {
 
 int MakeReferenceFile() {
   const int fd = memfd_create("hone-reference", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 && ftruncate(fd, kFileBytes) != 0) {
+  if (fd >= 0 && ftruncate(fd, kReferenceBytes) != 0) {
     close(fd);
     return -1;
   }

@@ -13,7 +13,7 @@
 namespace hone::measure {
 namespace {
 
-constexpr uint64_t kFileBytes = uint64_t{1} << 40;
+constexpr uint64_t kPlacesBytes = uint64_t{1} << 40;
 
 uint64_t RoundUpToPages(uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -39,19 +39,19 @@ SharedPlaces::SharedPlaces(const hone_buffer* buffers, uint32_t count) : total_b
     const uint8_t role = buffers[b].role;
     if (role == HONE_ROLE_INPUT || role == HONE_ROLE_CONSTANT) continue;
     const uint64_t inner_bytes = GuardedExtent::Of(buffers[b].size_bytes).inner_bytes;
-    ok_ = ok_ && inner_bytes >= buffers[b].size_bytes && inner_bytes <= kFileBytes;
+    ok_ = ok_ && inner_bytes >= buffers[b].size_bytes && inner_bytes <= kPlacesBytes;
     if (!ok_) return;
     places_.back() = PlaceOf(buffers[b], inner_bytes, total_bytes_);
     total_bytes_ += places_.back().bytes;
-    ok_ = total_bytes_ <= kFileBytes;
+    ok_ = total_bytes_ <= kPlacesBytes;
   }
 }
 
 int MakeSharedFile() {
   constexpr int kSeals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   const int fd = memfd_create("hone-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 &&
-      (ftruncate(fd, static_cast<off_t>(kFileBytes)) != 0 || fcntl(fd, F_ADD_SEALS, kSeals) != 0)) {
+  if (fd >= 0 && (ftruncate(fd, static_cast<off_t>(kPlacesBytes)) != 0 ||
+                  fcntl(fd, F_ADD_SEALS, kSeals) != 0)) {
     const int fault = errno;
     close(fd);
     errno = fault;

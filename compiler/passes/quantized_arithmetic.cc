@@ -25,7 +25,7 @@ Expr Number(const Expr& bytes) {
   return MakeTyped("qnn.dequantize", {bytes, One(), Scalar(0, DtypeOf(bytes))});
 }
 // The integers less their zero point, likewise.
-Expr Centred(const Quantized& x) {
+Expr CentredNumber(const Quantized& x) {
   return MakeTyped("qnn.dequantize", {x.data, One(), x.zero_point});
 }
 
@@ -75,7 +75,7 @@ Expr QuantizedSum(const Quantized& x, const Quantized& y, const Quantized& to) {
 
 Expr QuantizedProduct(const Quantized& x, const Quantized& y, const Quantized& to) {
   if (!AreBytesOfOneType(x, to) || !AreBytesOfOneType(y, to)) return nullptr;
-  const Expr product = MakeTyped("multiply", {Centred(x), Centred(y)});
+  const Expr product = MakeTyped("multiply", {CentredNumber(x), CentredNumber(y)});
   const Expr scale = MakeTyped("divide", {MakeTyped("multiply", {x.scale, y.scale}), to.scale});
   return Rounded(MakeTyped("multiply_add", {product, scale, Real(to.zero_point)}), to);
 }
@@ -93,7 +93,7 @@ Expr QuantizedMean(const Quantized& x, const Quantized& to) {
     count *= shape[axis];
   }
   if (axes.empty()) return nullptr;
-  const Expr sum = MakeTyped("sum", {Centred(x)}, {{"axis", axes}, {"keepdims", true}});
+  const Expr sum = MakeTyped("sum", {CentredNumber(x)}, {{"axis", axes}, {"keepdims", true}});
   const Expr whole =
       MakeTyped("multiply", {to.scale, Scalar(static_cast<double>(count), DataType::kFloat32)});
   const Expr scaled = MakeTyped("multiply", {sum, MakeTyped("divide", {x.scale, whole})});

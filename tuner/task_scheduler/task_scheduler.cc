@@ -9,7 +9,7 @@ namespace {
 // Below this the design holds a task for finished; none is ever taken for quite that.
 constexpr double kLeastGain = 0.01;
 
-double ExpectedGain(const TaskView& task) {
+double GainOf(const TaskView& task) {
   if (task.earlier_best_ns <= 0) return 1;
   const double gained = 1 - task.best_ns / task.earlier_best_ns;
   // Long searches gain less and less from a batch.
@@ -32,7 +32,7 @@ class GainScheduler final : public TaskScheduler {
   // that were not come first, and the one with the fewest trials before others), and by gain.
   static std::tuple<double, int, bool, int64_t, double> Rank(const TaskView& task) {
     if (task.best_ns <= 0) return {-task.share, task.priority, true, -task.trials, task.weight};
-    return {-task.share, task.priority, false, 0, task.weight * task.best_ns * ExpectedGain(task)};
+    return {-task.share, task.priority, false, 0, task.weight * task.best_ns * GainOf(task)};
   }
 };
 

@@ -30,7 +30,7 @@ absl::Status Check(const AttentionOperands& o) {
 }
 
 // Every head as often as it serves one of `heads`, then one stack of matrices.
-ir::Expr Stack(Formula& f, const ir::Expr& x, int64_t heads) {
+ir::Expr StackHeads(Formula& f, const ir::Expr& x, int64_t heads) {
   const int64_t own = ShapeOf(x)[1];
   ir::Expr all = x;
   if (own != heads) {
@@ -74,7 +74,7 @@ absl::StatusOr<AttentionResults> Attend(const AttentionOperands& o) {
   const ir::Expr factor = f.Number(o.scale, o.query);
   const ir::Expr query = IsHalf(o.query) ? f.Mul(o.query, factor) : o.query;
   const ir::Expr product =
-      f.Call("nn.batch_matmul", {Stack(f, query, heads), Stack(f, o.keys, heads)});
+      f.Call("nn.batch_matmul", {StackHeads(f, query, heads), StackHeads(f, o.keys, heads)});
   AttentionResults results;
   results.scores = f.Reshape(product, square);
   if (!IsHalf(o.query)) results.scores = f.Mul(results.scores, factor);
@@ -88,7 +88,7 @@ absl::StatusOr<AttentionResults> Attend(const AttentionOperands& o) {
                             ? f.Cast(results.logits, o.softmax_dtype)
                             : results.logits;
   results.weights = f.Cast(Softmax(f, wide, o.sinks, square), DtypeOf(o.query));
-  const ir::Expr columns = f.Transpose(Stack(f, o.values, heads), {0, 2, 1});
+  const ir::Expr columns = f.Transpose(StackHeads(f, o.values, heads), {0, 2, 1});
   const ir::Expr rows = f.Reshape(results.weights, {batch * heads, square[2], square[3]});
   results.output = f.Reshape(f.Call("nn.batch_matmul", {rows, columns}),
                              {batch, heads, square[2], ShapeOf(o.values)[3]});

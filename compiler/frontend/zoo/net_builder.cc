@@ -13,7 +13,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 int64_t ChannelsOf(const ir::Expr& x) { return x->type->tensor.shape[1]; }
-size_t AxesOf(const ir::Expr& x) { return x->type->tensor.shape.size() - 2; }
+size_t SpatialAxes(const ir::Expr& x) { return x->type->tensor.shape.size() - 2; }
 
 ir::Attrs StrideAndPadding(size_t axes, const PerAxis& stride, const PerAxis& padding) {
   Ints both = padding.Of(axes);
@@ -82,7 +82,7 @@ ir::Expr NetBuilder::Bias(const ir::Expr& x) {
 }
 
 ir::Expr NetBuilder::Conv(const ir::Expr& x, const ConvShape& shape) {
-  const size_t axes = AxesOf(x);
+  const size_t axes = SpatialAxes(x);
   const int64_t groups = shape.depthwise ? ChannelsOf(x) : 1;
   Ints weight = {shape.depthwise ? ChannelsOf(x) : Width(shape.channels), ChannelsOf(x) / groups};
   auto fan_in = static_cast<double>(weight[1]);
@@ -98,7 +98,7 @@ ir::Expr NetBuilder::Conv(const ir::Expr& x, const ConvShape& shape) {
 }
 
 ir::Expr NetBuilder::ConvTranspose(const ir::Expr& x, const ConvShape& shape) {
-  const size_t axes = AxesOf(x);
+  const size_t axes = SpatialAxes(x);
   Ints weight = {ChannelsOf(x), Width(shape.channels)};
   auto fan_in = static_cast<double>(weight[0]);  // an element meets every stride-th tap
   for (size_t i = 0; i < axes; ++i) {
@@ -149,17 +149,17 @@ ir::Expr NetBuilder::Concat(std::vector<ir::Expr> parts, int64_t axis) {
 }
 
 ir::Expr NetBuilder::MaxPool(const ir::Expr& x, const PoolShape& shape) {
-  return Call(fmt::format("nn.max_pool{}d", AxesOf(x)), {x}, PoolAttrs(AxesOf(x), shape));
+  return Call(fmt::format("nn.max_pool{}d", SpatialAxes(x)), {x}, PoolAttrs(SpatialAxes(x), shape));
 }
 
 ir::Expr NetBuilder::AvgPool(const ir::Expr& x, const PoolShape& shape, bool count_padding) {
-  ir::Attrs attrs = PoolAttrs(AxesOf(x), shape);
+  ir::Attrs attrs = PoolAttrs(SpatialAxes(x), shape);
   if (count_padding) attrs["count_include_pad"] = true;
-  return Call(fmt::format("nn.avg_pool{}d", AxesOf(x)), {x}, std::move(attrs));
+  return Call(fmt::format("nn.avg_pool{}d", SpatialAxes(x)), {x}, std::move(attrs));
 }
 
 ir::Expr NetBuilder::GlobalAvgPool(const ir::Expr& x) {
-  return Call(fmt::format("nn.global_avg_pool{}d", AxesOf(x)), {x});
+  return Call(fmt::format("nn.global_avg_pool{}d", SpatialAxes(x)), {x});
 }
 
 ir::Expr NetBuilder::Flatten(const ir::Expr& x) { return Call("nn.batch_flatten", {x}); }

@@ -20,7 +20,7 @@ using loop::StmtKind;
 
 namespace {
 
-int64_t MostIterations(const loop::StmtNode& loop, const Bounds& bounds) {
+int64_t LoopIterations(const loop::StmtNode& loop, const Bounds& bounds) {
   return BoundsOf(LinearForm(loop.extent, bounds), bounds).max;
 }
 
@@ -44,7 +44,7 @@ bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loop
       }
       if (std::find(seen.begin(), seen.end(), term.atom.get()) != seen.end()) return false;
       seen.push_back(term.atom.get());
-      digits.emplace_back(std::abs(term.coefficient), MostIterations(**own, bounds));
+      digits.emplace_back(std::abs(term.coefficient), LoopIterations(**own, bounds));
     }
     std::sort(digits.begin(), digits.end());
     int64_t below = 0;  // largest sum of the smaller digits
@@ -56,7 +56,7 @@ bool InjectiveIn(const std::vector<Expr>& indices, const std::vector<Stmt>& loop
   // A loop of one iteration shares with none.
   return std::all_of(loops.begin(), loops.end(), [&](const Stmt& loop) {
     return std::find(seen.begin(), seen.end(), loop->var.get()) != seen.end() ||
-           MostIterations(*loop, bounds) <= 1;
+           LoopIterations(*loop, bounds) <= 1;
   });
 }
 
@@ -219,7 +219,7 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
 }  // namespace
 
 bool IterationsIndependent(const Stmt& loop, const Bounds& bounds) {
-  const int64_t iterations = MostIterations(*loop, bounds);
+  const int64_t iterations = LoopIterations(*loop, bounds);
   if (iterations <= 1) return true;
   Bounds inside = bounds;
   inside.PushLoop(*loop);

@@ -58,7 +58,7 @@ Stmt CopyStage(const Buffer& from, const Buffer& to) {
 }
 
 // The least divisor of `extent` from `least` on that is not far above it; else 1.
-int64_t TileOf(int64_t extent, int64_t least) {
+int64_t TransposeTile(int64_t extent, int64_t least) {
   constexpr int64_t kFar = 4;
   for (int64_t tile = least; tile <= std::min(extent, kFar * least); ++tile) {
     if (extent % tile == 0) return tile;
@@ -77,7 +77,7 @@ std::vector<int64_t> PieceOf(const loop::BufferNode& to) {
   int64_t run_bytes = SizeBytes(to.dtype);
   for (size_t d = padded.size(); d-- > 0; run_bytes *= piece[d]) {
     const int64_t block = to.layout.BlockOf(static_cast<int>(d));
-    piece[d] = block > 1 ? block : TileOf(padded[d], CeilDiv(kLineBytes, run_bytes));
+    piece[d] = block > 1 ? block : TransposeTile(padded[d], CeilDiv(kLineBytes, run_bytes));
   }
   return piece;
 }

@@ -93,7 +93,7 @@ std::vector<int64_t> BlockOptions(const Attention& attention) {
   return options;
 }
 
-int64_t BlockOf(const Attention& attention, const Config& config) {
+int64_t AttentionBlock(const Attention& attention, const Config& config) {
   return config.String("strategy") == "blocks" ? config.Int("block") : attention.view.rows;
 }
 
@@ -145,7 +145,7 @@ std::optional<Knob> NextKnob(const Attention& attention, const CpuTarget& target
   if (prefix.String("strategy") == "blocks" && !prefix.Has("block")) {
     return IntKnob("block", BlockOptions(attention));
   }
-  const int64_t block = BlockOf(attention, prefix);
+  const int64_t block = AttentionBlock(attention, prefix);
   if (auto knob = NextTileKnob(ScoreTiles(attention, block), prefix)) return knob;
   if (!prefix.Has("steps")) {
     return IntKnob("steps", UnrollOptions({2, 4}, attention.view.depth, TileOf(prefix)));
@@ -207,7 +207,7 @@ class AttentionSchedule {
         config_(config),
         s_(Inlined(*task.def, attention.view)),
         in_blocks_(config.String("strategy") == "blocks"),
-        block_(BlockOf(attention, config)),
+        block_(AttentionBlock(attention, config)),
         out_(view_.output),
         logits_(view_.logits) {}
 

@@ -60,7 +60,7 @@ WindowRows RowsOf(const Windowed& w, const Config& config) {
   return rows;
 }
 
-std::optional<Knob> NextRowKnob(const Windowed& w, const Config& prefix) {
+std::optional<Knob> NextWindowKnob(const Windowed& w, const Config& prefix) {
   if (!prefix.Has("lanes")) return IntKnob("lanes", RowLaneOptions(w));
   const int64_t vectors = CeilDiv(w.width, prefix.Int("lanes"));
   // Nine bodies of a tile are emitted, or more.
@@ -204,7 +204,7 @@ class Channelwise : public Template {
     if (!HasRows(task, window)) return generic;
     return Space([w = window, generic](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("strategy")) return TextKnob("strategy", {"rows", "stages"}, "stages");
-      return prefix.String("strategy") == "rows" ? NextRowKnob(w, prefix) : generic.Next(prefix);
+      return prefix.String("strategy") == "rows" ? NextWindowKnob(w, prefix) : generic.Next(prefix);
     });
   }
 

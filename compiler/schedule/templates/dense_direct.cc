@@ -233,7 +233,7 @@ class ChunkedDense : public DenseSchedule {
 };
 
 // Of the right operand, what a tile takes of it.
-int64_t PanelBytes(const Dense& dense, const RegisterTile& tile) {
+int64_t DensePanelBytes(const Dense& dense, const RegisterTile& tile) {
   return tile.vectors * dense.lanes * dense.steps * 4;
 }
 
@@ -283,7 +283,7 @@ std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix)
     return {0};
   }
   if (in_place && dense.rows <= tile.columns) return PanelChunkOptions(dense, prefix);
-  if (TilesOfBlock(dense, tile) < 2 || 2 * PanelBytes(dense, tile) <= dense.l2_bytes) {
+  if (TilesOfBlock(dense, tile) < 2 || 2 * DensePanelBytes(dense, tile) <= dense.l2_bytes) {
     return {0};
   }
   // Half of the first cache, or a part of the second that leaves as much to the rows.
@@ -308,7 +308,7 @@ int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix) {
   if (options.size() == 1 || prefix.String("right") != "in_place") return 0;
   const RegisterTile tile = TileOf(prefix);
   if (dense.rows > tile.columns) {
-    return PanelBytes(dense, tile) > dense.l2_bytes ? options[1] : 0;
+    return DensePanelBytes(dense, tile) > dense.l2_bytes ? options[1] : 0;
   }
   const bool has_streams = std::ranges::find(options, kStreams) != options.end();
   return dense.rows == 1 && has_streams ? kStreams : 0;

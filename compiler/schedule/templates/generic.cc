@@ -63,7 +63,7 @@ size_t MaxRank(const loop::Nest& nest) {
   return rank;
 }
 
-std::vector<int64_t> UnrollOptions(const loop::Nest& nest, int64_t lanes) {
+std::vector<int64_t> NestUnrolls(const loop::Nest& nest, int64_t lanes) {
   std::vector<int64_t> options = {1};
   for (int64_t unroll : {2, 4, 8}) {
     if (lanes * unroll <= InnermostExtent(nest)) options.push_back(unroll);
@@ -198,7 +198,7 @@ class Generic : public Template {
                                                 : std::vector<std::string>{"none"};
     const std::vector<std::string> walk = WalkOptions(prepared);
     std::vector<std::vector<int64_t>> unroll;
-    for (int64_t option : lanes) unroll.push_back(UnrollOptions(prepared.nest(), option));
+    for (int64_t option : lanes) unroll.push_back(NestUnrolls(prepared.nest(), option));
     return Space([=](const Config& prefix) -> std::optional<Knob> {
       if (!prefix.Has("lanes")) return IntKnob("lanes", lanes);
       if (!prefix.Has("unroll")) {
@@ -223,7 +223,7 @@ class Generic : public Template {
     Config config;
     const Sequence prepared = Prepared(task);
     const std::vector<int64_t> lanes = LaneOptions(prepared.nest(), task.target);
-    const std::vector<int64_t> unroll = UnrollOptions(prepared.nest(), lanes[0]);
+    const std::vector<int64_t> unroll = NestUnrolls(prepared.nest(), lanes[0]);
     config.Set("lanes", lanes[0]);
     // Two vectors at once hide the latency of a chain; more only where memory is far.
     config.Set("unroll", unroll[std::min<size_t>(1, unroll.size() - 1)]);

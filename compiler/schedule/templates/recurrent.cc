@@ -97,7 +97,7 @@ std::vector<int64_t> StateRowOptions(const Cell& cell, int64_t vectors) {
   });
 }
 
-RegisterTile TileOf(const Cell& cell, const Config& config) {
+RegisterTile CellTile(const Cell& cell, const Config& config) {
   return TileFor(cell, config.Int("tile_v"), config.Int("tile_w"));
 }
 
@@ -106,7 +106,7 @@ int64_t TilesOf(const Cell& cell, int64_t vectors, int64_t rows) {
 }
 
 std::vector<int64_t> UnrollsOf(const Cell& cell, const Config& config) {
-  return UnrollOptions({2, 4, 8}, cell.steps, TileOf(cell, config));
+  return UnrollOptions({2, 4, 8}, cell.steps, CellTile(cell, config));
 }
 
 // Functions of all vectors of a tile at once leave it no registers: a tile is written out and a
@@ -281,7 +281,7 @@ class RecurrentTemplateImpl : public Template {
         config.Set("tile_w", rows);
       }
     }
-    const RegisterTile tile = TileOf(cell, config);
+    const RegisterTile tile = CellTile(cell, config);
     // A single row has few additions a step: the loop itself would cost as much.
     const bool few = tile.vectors * tile.columns <= 16;
     config.Set("unroll", few ? FourStepsAtOnce(UnrollsOf(cell, config), tile) : 1);
