@@ -27,13 +27,25 @@ endfunction()
 # hone_room_tests(FOLDER [STANDALONE] [ALONE] DEPS target...) makes one test program a label of
 # tests/FOLDER: *_test.cc is `quick`, *_ci_test.cc is `ci`, *_full_test.cc is `full`. The run of a
 # label includes the labels before it. ALONE: no other test runs beside them, for what they test are
-# processes that wait for one another, and time.
+# processes that wait for one another, and time. The other .cc files of the folder are compiled once,
+# for all of them.
 function(hone_room_tests FOLDER)
   cmake_parse_arguments(ARG "STANDALONE;ALONE" "" "DEPS" ${ARGN})
   string(REPLACE "/" "_" room ${FOLDER})
   file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*_test.cc)
   file(GLOB support CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${FOLDER}/*.cc)
   list(FILTER support EXCLUDE REGEX "(_test|main)\\.cc$")
+  set(deps ${ARG_DEPS} GTest::gmock GTest::gtest_main hone_rapidcheck)
+  if(support)
+    # Objects and no archive: some hold tests of several stores, which a linker would leave out.
+    add_library(hone_${room}_test_support OBJECT ${support})
+    target_link_libraries(hone_${room}_test_support PUBLIC ${deps})
+    if(NOT ARG_STANDALONE)
+      hone_precompile(hone_${room}_test_support TEST_SUPPORT ${HONE_TEST_HEADERS})
+    endif()
+    hone_unity(hone_${room}_test_support)
+    list(PREPEND deps hone_${room}_test_support)
+  endif()
   foreach(label quick ci full)
     set(sources ${all})
     if(label STREQUAL "quick")
@@ -49,8 +61,8 @@ function(hone_room_tests FOLDER)
       endif()
     endif()
     if(sources)
-      add_executable(${name} ${sources} ${support})
-      target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hone_rapidcheck)
+      add_executable(${name} ${sources})
+      target_link_libraries(${name} PRIVATE ${deps})
       if(NOT ARG_STANDALONE)
         hone_precompile(${name} TESTS ${HONE_TEST_HEADERS})
       endif()
