@@ -8,6 +8,7 @@
 
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/ops/typing.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -174,12 +175,12 @@ class Contraction {
     const Shape outer = a.ExtentsOf(batch);
     const Shape m = a.ExtentsOf(rows);
     const Shape n = b.ExtentsOf(columns);
-    const int64_t k = ProductOf(a.ExtentsOf(depth));
+    const int64_t k = ops::Product(a.ExtentsOf(depth));
     Shape left = outer;
     Shape right = outer;
-    if (!batch.empty()) left = right = {ProductOf(outer)};
-    left.insert(left.end(), {ProductOf(m), k});
-    right.insert(right.end(), {ProductOf(n), k});
+    if (!batch.empty()) left = right = {ops::Product(outer)};
+    left.insert(left.end(), {ops::Product(m), k});
+    right.insert(right.end(), {ops::Product(n), k});
     const ir::Expr x = f_.Reshape(Ordered(a, batch + rows + depth), left);
     const ir::Expr y = f_.Reshape(Ordered(b, batch + columns + depth), right);
     Shape shape = outer;
@@ -188,7 +189,7 @@ class Contraction {
     ir::Expr product;
     if (depth.empty()) {  // k is 1: rows by columns
       right = Shape(right.begin(), right.end() - 2);
-      right.insert(right.end(), {1, ProductOf(n)});
+      right.insert(right.end(), {1, ops::Product(n)});
       product = f_.Mul(x, f_.Reshape(y, right));
     } else {
       product = f_.Call(batch.empty() ? "nn.dense" : "nn.batch_matmul", {x, y});

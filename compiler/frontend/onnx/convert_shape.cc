@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/four_bit.h"
 #include "compiler/frontend/onnx/results.h"
 #include "compiler/frontend/onnx/tensor.h"
+#include "compiler/ops/typing.h"
 #include "support/status.h"
 
 namespace hone::frontend {
@@ -94,7 +95,7 @@ Results Unsqueeze(NodeReader& node) {
     return One(Emit("expand_dims", {data}, {{"axis", (*axes)[0]}}));
   }
   // reshape reads a 0 as "as it was"; an empty tensor gets its axes one by one.
-  if (ProductOf(shape) != 0) return One(ReshapeTo(data, std::move(shape)));
+  if (ops::Product(shape) != 0) return One(ReshapeTo(data, std::move(shape)));
   Shape sorted = *axes;
   for (int64_t& axis : sorted) axis = axis < 0 ? axis + rank : axis;
   std::sort(sorted.begin(), sorted.end());

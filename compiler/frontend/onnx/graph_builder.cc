@@ -104,12 +104,6 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
 }
 
 const Shape& ShapeOf(const ir::Expr& e) { return e->type->tensor.shape; }
-int64_t ProductOf(const Shape& extents) {
-  int64_t product = 1;
-  for (const int64_t extent : extents) product *= extent;
-  return product;
-}
-
 DataType DtypeOf(const ir::Expr& e) { return e->type->tensor.dtype; }
 
 ir::Expr IntsConstant(const std::vector<int64_t>& values) {

@@ -35,7 +35,6 @@ absl::StatusOr<ir::Expr> Emit(const std::string& op, std::vector<ir::Expr> args,
 const Shape& ShapeOf(const ir::Expr& e);
 DataType DtypeOf(const ir::Expr& e);
 inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e).size()); }
-int64_t ProductOf(const Shape& extents);
 ir::Expr IntsConstant(const std::vector<int64_t>& values);  // rank 1, int64
 // The nearest number of the type, of rank 0.
 ir::Expr IntegerConstant(int64_t value, DataType dtype);
