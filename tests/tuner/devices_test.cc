@@ -236,6 +236,22 @@ TEST(Devices, ReferencesAreBuiltForTheMachineThatADeviceIsIn) {
   EXPECT_EQ(served.HostTarget(kFakeTarget), kFakeTarget);
 }
 
+TEST(Devices, WhatIsServedFollowsTheDevicesThereAre) {
+  ServedDevices served;
+  EXPECT_FALSE(served.Serves(kFakeTarget));
+  EXPECT_EQ(served.Windows(kFakeTarget), 0u);
+  v1::Device device;
+  device.set_target(kFakeTarget);
+  served.Set({{device, 2}});
+  EXPECT_TRUE(served.Serves(kFakeTarget));
+  EXPECT_EQ(served.Windows(kFakeTarget), 2u);
+  EXPECT_FALSE(served.Set({{device, 5}})) << "it measures what it did before";
+  EXPECT_EQ(served.Windows(kFakeTarget), 5u);
+  served.Set({});
+  EXPECT_FALSE(served.Serves(kFakeTarget));
+  EXPECT_EQ(served.Windows(kFakeTarget), 0u);
+}
+
 TEST(Devices, AListOfWorkersSaysHowTheyFare) {
   World world;
   auto& worker = world.workers["w1"];

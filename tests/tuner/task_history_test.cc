@@ -93,5 +93,66 @@ TEST_F(TaskHistoryTest, TheFirstTimeIsThatOfTheFirstSuccess) {
   EXPECT_EQ(history.FirstTime(), 80);
 }
 
+// What is asked again and again is kept at hand, and says what is so now.
+TEST_F(TaskHistoryTest, TheBestIsThatOfTheTrialsThereAreNow) {
+  TaskHistory history(1, "NC->NC");
+  EXPECT_EQ(history.BestNs(), 0);
+  for (int64_t id = 1; id <= 3; ++id) {
+    tuning_db::Trial trial;
+    trial.id = id;
+    trial.config = kA;
+    history.Proposed(trial);
+  }
+  EXPECT_EQ(history.BestNs(), 0);
+  const auto settle = [&](int64_t id, double median_ns, const std::string& regime) {
+    tuning_db::Record record;
+    record.trial = id;
+    record.median_ns = median_ns;
+    record.samples_ns = {median_ns};
+    record.regime = regime;
+    history.Settled(record);
+  };
+  settle(2, 50, "warm");
+  EXPECT_EQ(history.BestNs(), 50);
+  settle(3, 40, "cold");
+  EXPECT_EQ(history.BestNs(), 40);
+  EXPECT_EQ(history.BestNsBefore(1), 50);
+  EXPECT_EQ(history.BestNsBefore(2), 0) << "of the first alone";
+  EXPECT_EQ(history.BestNsBefore(9), 0);
+  history.CompareIn("warm");
+  EXPECT_EQ(history.BestNs(), 50);
+}
+
+TEST_F(TaskHistoryTest, APrefixIsSettledWhereNoneOfItIsOpen) {
+  TaskHistory history(1, "NC->NC");
+  EXPECT_TRUE(history.PrefixIsSettled(0));
+  EXPECT_TRUE(history.PrefixIsSettled(5));
+  for (int64_t id = 1; id <= 4; ++id) {
+    tuning_db::Trial trial;
+    trial.id = id;
+    trial.config = kA;
+    history.Proposed(trial);
+  }
+  const auto settled_prefix = [&] {
+    int64_t n = -1;
+    while (n < 6 && history.PrefixIsSettled(n + 1)) ++n;
+    return n;
+  };
+  const auto settle = [&](int64_t id) {
+    tuning_db::Record record;
+    record.trial = id;
+    history.Settled(record);
+  };
+  EXPECT_EQ(settled_prefix(), 0);
+  settle(2);
+  EXPECT_EQ(settled_prefix(), 0);
+  settle(1);
+  EXPECT_EQ(settled_prefix(), 2);
+  settle(4);
+  EXPECT_EQ(settled_prefix(), 2);
+  settle(3);
+  EXPECT_EQ(settled_prefix(), 6) << "there are no others";
+}
+
 }  // namespace
 }  // namespace hone::tuner

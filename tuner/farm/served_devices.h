@@ -3,6 +3,7 @@
 #define HONE_TUNER_FARM_SERVED_DEVICES_H_
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -34,8 +35,16 @@ class ServedDevices {
   uint64_t Windows(const DeviceNeed& need) const;
 
  private:
+  struct Answer {
+    bool serves = false;
+    uint64_t windows = 0;
+  };
+  Answer AnswerFor(const DeviceNeed& need) const;
+
   mutable std::mutex mutex_;
   std::vector<ServedDevice> devices_;
+  // Every task asks again after each result, and matching reads texts.
+  mutable std::map<DeviceNeed, Answer> answers_;
 };
 
 // Whether both can measure the same.

@@ -26,6 +26,19 @@ struct SubmitterShare {
   double weight = 0;  // of the greatest priority that it waits with
 };
 
+// What is open on devices that meet one need.
+struct OpenTrials {
+  int64_t count = 0;
+  std::map<std::string, SubmitterShare> shares;  // by submitter
+};
+
+// A task whose devices are there.
+struct Candidate {
+  TaskRunner* runner;
+  const DeviceNeed* need;
+  OpenTrials* open;  // of its need
+};
+
 // Whether a batch more would be too many. One is let in where none is open.
 bool IsFull(int64_t open, int batch, int64_t most) { return open > 0 && open + batch > most; }
 
@@ -99,37 +112,39 @@ void SearchStage::ProposeMore() {
 
 TaskRunner* SearchStage::Choose() {
   const int batch = loop_.options.batch;
-  std::map<DeviceNeed, int64_t> open;
-  std::map<std::string, int64_t> open_of;                               // by submitter
-  std::map<std::pair<DeviceNeed, std::string>, SubmitterShare> shares;  // by need and submitter
+  std::map<DeviceNeed, OpenTrials> open;
+  std::map<std::string, int64_t> open_of;  // by submitter
+  std::vector<Candidate> served;
+  served.reserve(tasks_.runners().size());
   for (const auto& [key, runner] : tasks_.runners()) {
     if (!runner->is_served) continue;
     const int64_t of_runner =
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
-    const DeviceNeed need = runner->Need();
-    open[need] += of_runner;
+    auto& [need, of_need] = *open.try_emplace(runner->Need()).first;
+    of_need.count += of_runner;
+    of_need.shares[runner->submitter()].open += of_runner;
     open_of[runner->submitter()] += of_runner;
-    shares[{need, runner->submitter()}].open += of_runner;
+    served.push_back({runner.get(), &need, &of_need});
   }
-  std::vector<TaskRunner*> able;
-  std::vector<TaskView> views;
-  for (const auto& [key, runner] : tasks_.runners()) {
-    if (!CanPropose(*runner)) continue;
-    const DeviceNeed need = runner->Need();
-    if (IsFull(open[need], batch, MostOpen(need))) continue;
+  std::vector<Candidate> able;
+  for (const Candidate& candidate : served) {
+    const TaskRunner& runner = *candidate.runner;
+    if (IsFull(candidate.open->count, batch, MostOpen(*candidate.need))) continue;
     const int64_t most_of_one = loop_.options.most_open_of_one;
-    if (most_of_one > 0 && IsFull(open_of[runner->submitter()], batch, most_of_one)) continue;
-    able.push_back(runner.get());
-    views.push_back(ViewOf(*runner, batch));
-    SubmitterShare& share = shares[{need, runner->submitter()}];
-    share.weight = std::max(share.weight, PriorityWeight(runner->priority()));
+    if (most_of_one > 0 && IsFull(open_of[runner.submitter()], batch, most_of_one)) continue;
+    if (!CanPropose(runner)) continue;
+    able.push_back(candidate);
+    SubmitterShare& share = candidate.open->shares[runner.submitter()];
+    share.weight = std::max(share.weight, PriorityWeight(runner.priority()));
   }
   if (able.empty()) return nullptr;
-  for (size_t i = 0; i < able.size(); ++i) {
-    const SubmitterShare& share = shares[{able[i]->Need(), able[i]->submitter()}];
-    views[i].share = static_cast<double>(share.open) / share.weight;
+  std::vector<TaskView> views;
+  for (const Candidate& candidate : able) {
+    const SubmitterShare& share = candidate.open->shares[candidate.runner->submitter()];
+    views.push_back(ViewOf(*candidate.runner, batch));
+    views.back().share = static_cast<double>(share.open) / share.weight;
   }
-  return able[loop_.parts.scheduler->Pick(views)];
+  return able[loop_.parts.scheduler->Pick(views)].runner;
 }
 
 // ---- planning ----

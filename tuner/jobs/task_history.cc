@@ -102,6 +102,7 @@ absl::StatusOr<schedule::Config> TaskHistory::Read(const std::string& config) co
 void TaskHistory::Add(const tuning_db::Trial& trial) {
   const auto [it, is_new] = search_.try_emplace(trial.id);
   if (!is_new) return;
+  best_so_far_ns_.clear();
   it->second.trial = trial;
   auto config = Read(trial.config);
   if (config.ok()) {
@@ -114,6 +115,7 @@ void TaskHistory::Add(const tuning_db::Trial& trial) {
 void TaskHistory::Settled(const tuning_db::Record& record) {
   const auto it = search_.find(record.trial);
   if (it == search_.end() || it->second.record) return;
+  best_so_far_ns_.clear();
   if (record.outcome == Outcome::kCancelled) {
     ++cancelled_[it->second.trial.config_digest];
     search_.erase(it);
@@ -127,11 +129,14 @@ void TaskHistory::Settled(const tuning_db::Record& record) {
 }
 
 bool TaskHistory::PrefixIsSettled(int64_t n) const {
-  for (const auto& [id, entry] : search_) {
-    if (n-- <= 0) return true;
-    if (!entry.record) return false;
+  // Few are open, and they are among the newest: from there on it is the shorter way.
+  int64_t open_in_prefix = open();
+  int64_t behind = count() - n;
+  if (open_in_prefix > std::max<int64_t>(0, behind)) return false;
+  for (auto it = search_.rbegin(); open_in_prefix > 0 && behind > 0; ++it, --behind) {
+    if (!it->second.record) --open_in_prefix;
   }
-  return true;
+  return open_in_prefix == 0;
 }
 
 SearchState TaskHistory::StateAt(int64_t mark) const {
@@ -191,14 +196,16 @@ std::vector<const TaskHistory::Entry*> TaskHistory::Ranked() const {
 double TaskHistory::BestNs() const { return BestNsBefore(0); }
 
 double TaskHistory::BestNsBefore(int64_t n) const {
-  double best = 0;
-  int64_t left = count() - n;
-  for (const auto& [id, entry] : search_) {
-    if (left-- <= 0) break;
-    if (!IsRanked(entry)) continue;
-    if (best == 0 || entry.record->median_ns < best) best = entry.record->median_ns;
+  if (best_so_far_ns_.empty()) {
+    best_so_far_ns_.reserve(search_.size() + 1);
+    best_so_far_ns_.push_back(0);
+    for (const auto& [id, entry] : search_) {
+      const double best_ns = best_so_far_ns_.back();
+      const bool is_better = IsRanked(entry) && (best_ns == 0 || entry.record->median_ns < best_ns);
+      best_so_far_ns_.push_back(is_better ? entry.record->median_ns : best_ns);
+    }
   }
-  return best;
+  return best_so_far_ns_[static_cast<size_t>(std::max<int64_t>(0, count() - n))];
 }
 
 int64_t TaskHistory::CancelledRounds(const std::string& config_digest) const {

@@ -32,7 +32,10 @@ class TaskHistory {
 
   // Times are compared in this regime from here on (regime.h). A time of another
   // one is spent and its config known, but it ranks nothing: a search sees it as open.
-  void CompareIn(const std::string& regime) { regime_ = regime; }
+  void CompareIn(const std::string& regime) {
+    regime_ = regime;
+    best_so_far_ns_.clear();
+  }
   const std::string& regime() const { return regime_; }
 
   // Stored configs are read as configs of this space from here on: knobs that came since have their
@@ -55,7 +58,7 @@ class TaskHistory {
   int64_t count() const { return static_cast<int64_t>(search_.size()); }
   int64_t settled() const { return settled_; }
   int64_t open() const { return count() - settled_; }
-  // Whether the first `n` trials are settled.
+  // Whether the first `n` trials are settled. It costs as much as there are trials behind them.
   bool PrefixIsSettled(int64_t n) const;
   // What a batch after the first `mark` trials may look at.
   SearchState StateAt(int64_t mark) const;
@@ -101,6 +104,9 @@ class TaskHistory {
   std::optional<tuning_db::Final> final_;
   std::string regime_;
   std::string final_regime_;  // of final_; empty: unknown
+  // By n, the best median of the first n trials; empty: to be found anew. Of all that wants more
+  // trials this is asked each time that one of them may have a batch.
+  mutable std::vector<double> best_so_far_ns_;
 };
 
 }  // namespace hone::tuner
