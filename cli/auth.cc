@@ -15,7 +15,7 @@
 namespace hone::cli {
 namespace {
 
-constexpr int64_t kOverlapNs = 3'600 * kSecondNs;
+constexpr int64_t kOverlapNs = kHourNs;
 constexpr int kLongestDays = 36'500;
 
 struct AuthOptions {
@@ -43,7 +43,7 @@ nlohmann::json GrantJson(const v1::GrantInfo& grant) {
 std::string When(int64_t at_ns) {
   const int64_t away_ns = at_ns - Clock::Real().WallTimeNs();
   const int64_t size_ns = away_ns < 0 ? -away_ns : away_ns;
-  const int64_t hours = size_ns / (3'600 * kSecondNs);
+  const int64_t hours = size_ns / kHourNs;
   const std::string size =
       hours < 48 ? fmt::format("{} h", hours) : fmt::format("{} days", hours / 24);
   return away_ns < 0 ? size + " ago" : "in " + size;

@@ -48,7 +48,6 @@ absl::Status Check(const DbOptions& options) {
 
 // "90d" or "12h" as nanoseconds.
 absl::StatusOr<int64_t> ParseAge(const std::string& text) {
-  constexpr int64_t kHourNs = 3'600'000'000'000;
   constexpr int64_t kMost = 100'000;
   int64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);

@@ -20,6 +20,7 @@
 
 #include "runtime/host_cpu.h"
 #include "runtime/tile_permission.h"
+#include "support/clock.h"
 #include "support/status.h"
 
 namespace hone::measure {
@@ -187,7 +188,6 @@ bool Sandbox::Works() const {
 }
 
 bool Sandbox::EnterLimits(const ResourceLimits& limits) const {
-  constexpr int64_t kSecond = 1'000'000'000;
   // Tables of our own, the reference's outputs.
   constexpr uint64_t kOverhead = uint64_t{256} << 20;
   bool ok = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && SetLimit(RLIMIT_FSIZE, 0) &&
@@ -195,7 +195,7 @@ bool Sandbox::EnterLimits(const ResourceLimits& limits) const {
   if (limits.cpu_ns > 0) {
     // The soft limit sends SIGXCPU, which says what happened; the hard one kills like the system
     // does when memory is short.
-    const auto seconds = static_cast<uint64_t>(limits.cpu_ns / kSecond + 2);
+    const auto seconds = static_cast<uint64_t>(limits.cpu_ns / kSecondNs + 2);
     ok = ok && SetLimit(RLIMIT_CPU, seconds, seconds + 1);
   }
   if (limits.memory_bytes > 0 && !kIsSanitized) {

@@ -182,7 +182,7 @@ void Zygote::End() {
 
 absl::Status Zygote::AwaitDone(const RunRequest& request) {
   // The limit of a candidate that has none; it can be cancelled before.
-  constexpr int64_t kLongestNs = 3'600'000'000'000;
+  constexpr int64_t kLongestNs = kHourNs;
   constexpr int64_t kMillisecond = 1'000'000;
   const int64_t limit_ns =
       request.run_limit_ns > 0 ? std::min(request.run_limit_ns, kLongestNs) : kLongestNs;

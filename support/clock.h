@@ -7,7 +7,8 @@
 namespace hone {
 
 inline constexpr int64_t kSecondNs = 1'000'000'000;
-inline constexpr int64_t kDayNs = 86'400 * kSecondNs;
+inline constexpr int64_t kHourNs = 3'600 * kSecondNs;
+inline constexpr int64_t kDayNs = 24 * kHourNs;
 
 // Thread-safe.
 class Clock {

@@ -17,6 +17,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
+#include "support/clock.h"
 #include "support/digest.h"
 #include "support/status.h"
 
@@ -37,8 +38,8 @@ using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
 using Trust = std::unique_ptr<X509_STORE, Freed<X509_STORE_free>>;
 using Verification = std::unique_ptr<X509_STORE_CTX, Freed<X509_STORE_CTX_free>>;
 
-constexpr int64_t kDayS = 86'400;
-constexpr int64_t kClockSkewS = 3'600;
+constexpr int64_t kDayS = kDayNs / kSecondNs;
+constexpr int64_t kClockSkewS = kHourNs / kSecondNs;
 constexpr long kVersion3 = 2;
 constexpr int kSerialBytes = 16;
 // Chains of ours have two; nobody needs more than this.

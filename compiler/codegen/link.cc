@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
+#include "support/file_system.h"
 #include "support/scratch_folder.h"
 #include "support/status.h"
 
@@ -73,26 +73,6 @@ absl::Status WriteFile(const std::string& path, std::string_view bytes) {
   return absl::InternalError(fmt::format("cannot write {}: {}", path, strerror(error)));
 }
 
-absl::StatusOr<std::string> ReadOutput(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0) {
-    if (fd >= 0) close(fd);
-    return absl::InternalError(fmt::format("cannot read {}: {}", path, strerror(errno)));
-  }
-  std::string bytes(static_cast<size_t>(status.st_size), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = read(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += static_cast<size_t>(n);
-  }
-  close(fd);
-  if (done == bytes.size()) return bytes;
-  return absl::InternalError(fmt::format("{} ended after {} bytes", path, done));
-}
-
 }  // namespace
 
 bool CanLink() { return lld_is_sound; }
@@ -131,7 +111,7 @@ absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& obj
   if (result.retCode != 0) {
     return absl::InternalError(fmt::format("lld cannot link the kernel: {}", stream.str()));
   }
-  return ReadOutput(output);
+  return ReadFile(output);
 }
 
 }  // namespace hone::codegen

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
+
 namespace hone::cli {
 namespace {
 
@@ -73,12 +75,11 @@ TEST_F(MicroKernelPlanTest, ItsTrialsAreThoseThatAreNotSettled) {
 }
 
 TEST(MicroKernelLimit, IsAQuarterOfTheTimeLimitForAllOfThem) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 0), 5 * kSecond);
-  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 2 * kSecond), 3 * kSecond);
-  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 5 * kSecond), std::nullopt);
-  EXPECT_EQ(MicroKernelLimitNs(20 * kSecond, 6 * kSecond), std::nullopt);
-  EXPECT_EQ(MicroKernelLimitNs(0, 6 * kSecond), 0) << "there is no limit";
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecondNs, 0), 5 * kSecondNs);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecondNs, 2 * kSecondNs), 3 * kSecondNs);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecondNs, 5 * kSecondNs), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(20 * kSecondNs, 6 * kSecondNs), std::nullopt);
+  EXPECT_EQ(MicroKernelLimitNs(0, 6 * kSecondNs), 0) << "there is no limit";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "measure_server/cpu_device.h"
 #include "measure_server/deadline_measurer.h"
+#include "support/clock.h"
 #include "support/digest.h"
 
 namespace hone::measure {
@@ -14,8 +15,6 @@ namespace {
 namespace v1 = hone::v1;
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class ManualClock : public Clock {
  public:
@@ -139,7 +138,7 @@ TEST_F(MeasurerTest, TimesTheAnchorNowAndThenAndReportsItsNewestTime) {
   EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
   runner_.time_ns = 120;
   EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
-  clock_.now_ns += 10 * kSecond;
+  clock_.now_ns += 10 * kSecondNs;
   const v1::MeasureResult again = measurer_.Measure(job_);
   EXPECT_EQ(again.anchor_ns(), 120);
   EXPECT_EQ(again.candidates_size(), 1);
@@ -171,7 +170,7 @@ TEST_F(MeasurerTest, AnAnchorThatFailsSpoilsNoTrialAndIsNotRetriedAtOnce) {
 TEST_F(MeasurerTest, ACancelledRunForgetsNoAnchor) {
   GiveAnchor();
   measurer_.Measure(job_);
-  clock_.now_ns += 10 * kSecond;
+  clock_.now_ns += 10 * kSecondNs;
   runner_.outcome = RunOutcome::kDeviceLost;
   EXPECT_EQ(measurer_.Measure(job_).anchor_ns(), 100);
   runner_.outcome = RunOutcome::kOk;
@@ -181,11 +180,11 @@ TEST_F(MeasurerTest, ACancelledRunForgetsNoAnchor) {
 
 TEST_F(MeasurerTest, ASlowAnchorIsTimedLessOften) {
   GiveAnchor();
-  runner_.run_ns = 2 * kSecond;
+  runner_.run_ns = 2 * kSecondNs;
   measurer_.Measure(job_);
-  clock_.now_ns += 35 * kSecond;
+  clock_.now_ns += 35 * kSecondNs;
   measurer_.Measure(job_);
-  clock_.now_ns += 5 * kSecond;
+  clock_.now_ns += 5 * kSecondNs;
   measurer_.Measure(job_);
   EXPECT_THAT(runner_.counts, testing::ElementsAre(2, 1, 2));
 }

@@ -3,13 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/clock.h"
+
 namespace hone {
 namespace {
 
 using testing::HasSubstr;
 
 constexpr int64_t kNowS = 1'800'000'000;
-constexpr int64_t kDayS = 86'400;
+constexpr int64_t kDayS = kDayNs / kSecondNs;
 
 class CertificatesTest : public testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "support/clock.h"
 #include "support/random.h"
 #include "tests/tuning_db/conformance.h"
 
@@ -14,7 +15,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr int64_t kHourNs = 3'600'000'000'000;
 constexpr int64_t kFirstNs = 1'700'000'000'000'000'000;
 
 Task TaskOf(const std::string& workload, const std::string& target) {

@@ -19,7 +19,7 @@ namespace hone::tuner {
 // clock outlives it.
 class ReferenceDoubts {
  public:
-  static constexpr int64_t kLongestNs = int64_t{3600} * 1'000'000'000;
+  static constexpr int64_t kLongestNs = kHourNs;
 
   explicit ReferenceDoubts(const Clock* clock) : clock_(clock) {}
 
