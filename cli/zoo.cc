@@ -20,6 +20,13 @@ struct ZooOptions {
   int64_t batch = 1;
 };
 
+// Every verb tells models apart by how their files' names end.
+absl::Status CheckName(const std::string& output) {
+  if (output.ends_with(".onnx")) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "expected a name that ends in .onnx, found {}; models are exported as ONNX", output));
+}
+
 absl::Status Zoo(const ZooOptions& options) {
   if (options.name.empty()) {
     for (const std::string& name : frontend::ZooNames()) fmt::print("{}\n", name);
@@ -27,6 +34,7 @@ absl::Status Zoo(const ZooOptions& options) {
   }
   const std::string output = options.output.value_or(options.name + ".onnx");
   HONE_RETURN_IF_ERROR(ResolveOutput(output).status());
+  HONE_RETURN_IF_ERROR(CheckName(output));
   HONE_ASSIGN_OR_RETURN(const ir::Module module, frontend::ZooModel(options.name, options.batch));
   return frontend::ExportOnnx(module, output);
 }

@@ -104,6 +104,10 @@ TEST_F(BadInput, TuningHereForAnotherArchitecture) {
   Expect({"tune", "mlp.onnx", "--db", "hone.db", "--target", other}, 2, {"--server"});
 }
 
+TEST_F(BadInput, ZooModelOfAnotherFormat) {
+  Expect({"zoo", "mlp", "-o", "mlp.relay"}, 3, {"ends in .onnx", "mlp.relay"});
+}
+
 TEST_F(BadInput, UnknownZooModel) { Expect({"zoo", "resnet19"}, 3, {"resnet19"}); }
 TEST_F(BadInput, MissingModel) { Expect({"compile", "no.onnx", "-o", "m.so"}, 3, {"no.onnx"}); }
 
