@@ -20,8 +20,8 @@ struct ConfigChoice {
   schedule::Config config;
   // The config's text where it is stored, which may lack knobs that came since; empty: not stored.
   std::string stored = "";
-  // Of the nest it was measured as; empty: not checked. A config applies only while it lowers to
-  // this.
+  // The digest of the nest it was measured as; empty: not checked. A config applies only while it
+  // lowers to this.
   std::string nest_digest;
   double best_ns = 0;  // as it was measured; 0: it was not
 };
@@ -80,7 +80,7 @@ class ConfigChain {
   absl::StatusOr<std::optional<Scheduled>> Ask(const schedule::Task& task);
   // The same, remembered; nullptr: none.
   absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
-  // Of the first source that knows, remembered; nullptr: none does.
+  // The times that the first source which knows them gives, remembered; nullptr: none does.
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
       const CpuTarget& target);
 

@@ -71,8 +71,8 @@ struct KernelGraph {
   std::vector<Specialisation> specialisations;
 };
 
-// Of main of modules that went through the passes (every call is of a primitive function with a
-// `signature`). Identical kernels (same workload and signature) are one, in whichever
+// Takes main of modules that went through the passes (every call is of a primitive function with a
+// `signature`). Identical kernels (same workload and signature) become one, in whichever
 // specialisations they stand; equal constants of several specialisations share their bytes.
 class KernelGraphBuilder {
  public:
@@ -88,7 +88,7 @@ class KernelGraphBuilder {
   std::unique_ptr<Impl> impl_;
 };
 
-// Of one specialisation.
+// The graph where there is one specialisation.
 absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module);
 
 }  // namespace hone::driver

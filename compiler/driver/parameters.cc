@@ -76,7 +76,7 @@ Recipe RecipeOf(const loop::Nest& nest, size_t buffer) {
   return recipe;
 }
 
-// Of each buffer of each kernel that run launches read of constants.
+// How the constant is made that run launches read from a buffer of a kernel, by buffer.
 using KernelRecipes = std::map<size_t, Recipe>;
 
 std::vector<KernelRecipes> RecipesOf(const std::vector<loop::Nest>& nests) {

@@ -22,11 +22,11 @@ struct CallPlace {
 // anything is prepared: what equal launches make of equal constants, in whichever specialisations,
 // is stored once.
 struct ParameterPlan {
-  // Of one specialisation: for each call, for each buffer of its kernel's nest, an offset into the
-  // section, a multiple of HONE_BUFFER_ALIGNMENT; nullopt for all buffers but constants that run
-  // launches read.
+  // What one specialisation reads where: for each call, for each buffer of its kernel's nest, an
+  // offset into the section, a multiple of HONE_BUFFER_ALIGNMENT; nullopt for all buffers but
+  // constants that run launches read.
   using Offsets = std::vector<std::vector<std::optional<uint64_t>>>;
-  std::vector<Offsets> offsets;  // of all specialisations
+  std::vector<Offsets> offsets;  // by specialisation
   struct Entry {
     CallPlace call;  // the first that has it
     size_t buffer = 0;

@@ -121,7 +121,7 @@ class LastReads {
  private:
   static constexpr int kNever = -1;
   KernelGraph& graph_;
-  // Of each specialisation, for each value: the last call with entries that reads it.
+  // The last call with entries that reads a value, by specialisation and value.
   std::vector<std::vector<int>> last_;
 };
 

@@ -49,8 +49,8 @@ class Placer {
   const std::vector<bool>& gone() const { return gone_; }
 
  private:
-  // Of what is alive at once, with what is joined so far and everything laid that can be: lays
-  // take values away, and have what they lie in live longer.
+  // The most that is alive at once, with what is joined so far and everything laid that can be:
+  // lays take values away, and have what they lie in live longer.
   uint64_t PeakWhenLaid() const {
     Placer laid = *this;
     laid.LayAll();

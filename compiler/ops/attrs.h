@@ -16,7 +16,7 @@ namespace hone::ops {
 // another kind than expected.
 absl::Status CheckAttrs(const Op& op, const ir::Attrs& attrs);
 
-// Of attributes that CheckAttrs has passed; `fallback` where one is missing.
+// These read attributes that CheckAttrs has passed; `fallback` where one is missing.
 double FloatAttr(const ir::Attrs& attrs, const std::string& name, double fallback);
 int64_t IntAttr(const ir::Attrs& attrs, const std::string& name, int64_t fallback);
 bool BoolAttr(const ir::Attrs& attrs, const std::string& name, bool fallback);
@@ -25,8 +25,8 @@ DataType DataTypeAttr(const ir::Attrs& attrs, const std::string& name, DataType 
 std::vector<int64_t> IntsAttr(const ir::Attrs& attrs, const std::string& name,
                               std::vector<int64_t> fallback = {});
 
-// Of the attributes of any node; nullopt where another kind is held. A list without items is one of
-// strings, and so is one that is missing.
+// The strings that any node holds under this name; nullopt where it holds another kind. A list
+// without items is one of strings, and so is one that is missing.
 std::optional<std::vector<std::string>> StringsAttr(const ir::Attrs& attrs,
                                                     const std::string& name);
 

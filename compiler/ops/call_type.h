@@ -22,7 +22,7 @@ absl::Status CheckSize(const std::string& op, const ir::Type& type);
 // A call with its type; all of `args` have theirs.
 absl::StatusOr<ir::Expr> TypedCall(const std::string& op, std::vector<ir::Expr> args,
                                    ir::Attrs attrs = {});
-// Of operands that have their types.
+// Both need operands that have their types.
 ir::Expr TypedTuple(std::vector<ir::Expr> fields);
 ir::Expr TypedFunction(std::vector<ir::Expr> params, ir::Expr body, ir::Attrs attrs = {});
 

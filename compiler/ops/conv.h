@@ -22,8 +22,8 @@ absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
 // Multiplications and additions of a call.
 double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result);
 
-// Of a call whose types fit. `axes` are those of the result, `r` those summed over: input channels
-// of a group, then taps.
+// Where a convolution reads, for a call whose types fit. `axes` are those of the result, `r` those
+// summed over: input channels of a group, then taps.
 struct ConvIndices {
   ConvIndices(const std::string& op, const Shape& weight, const ir::Attrs& attrs);
 

@@ -81,7 +81,7 @@ struct Transposed {
   Shape shape;  // of the result
   DataType dtype;
 
-  // Of the data and of the weight, but for their spatial axes.
+  // Where the data and the weight are read, but for their spatial axes.
   std::vector<Expr> DataAt(const std::vector<Expr>& axes, const Expr& channel) const {
     if (groups == 1) return {axes[0], channel};
     return {axes[0],

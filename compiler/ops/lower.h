@@ -52,7 +52,7 @@ absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
 // The same with an empty workload: for those who run the nest and tune nothing.
 absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
                                         const std::vector<bool>& const_params);
-// Of a workload's text, as the daemon and the builders get it.
+// The same for a workload's text, as the daemon and the builders get it.
 absl::StatusOr<KernelDefinition> LowerWorkload(std::string_view workload_text);
 // A layout signature's text for this kernel. kInvalidArgument where it has other ranks.
 absl::StatusOr<ir::LayoutSignature> ParseSignature(const KernelDefinition& kernel,

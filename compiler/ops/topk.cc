@@ -1,9 +1,9 @@
 // topk: the k largest (or smallest) elements along an axis, in order, and their positions; equal
 // ones by position. A NaN counts as larger than every number and as equal to another NaN.
 //
-// Of few, each row's best so far are kept in order, and most elements are compared with the last of
-// them alone. Of more, a merge sort of positions: runs of one, two, four ... are merged by a launch
-// each, as far as their first k go.
+// Where k is small, each row's best so far are kept in order, and most elements are compared with
+// the last of them alone. Where it is larger, positions are merge-sorted: runs of one, two, four
+// ... are merged by a launch each, as far as their first k go.
 #include <fmt/format.h>
 
 #include <algorithm>

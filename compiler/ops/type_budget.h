@@ -9,8 +9,8 @@
 
 namespace hone::ops {
 
-// Of the types in one module. A tuple of a tuple of ... doubles with each line of text: without a
-// limit, a page of it asks for more memory than there is. Not thread-safe.
+// How large the types in one module may become. A tuple of a tuple of ... doubles with each line of
+// text: without a limit, a page of it asks for more memory than there is. Not thread-safe.
 class TypeBudget {
  public:
   // kInvalidArgument where `type` nests too deeply, or the tuples of all types together have too

@@ -85,7 +85,7 @@ Results Softmax(NodeReader& node, const std::string& op) {
   return std::vector<ir::Expr>{result};
 }
 
-// Of inference: the data, and a mask that is all true.
+// In inference the results are the data, and a mask that is all true.
 Results Dropout(NodeReader& node) {
   HONE_ASSIGN_OR_RETURN(const ir::Expr data, node.Arg(0, "data"));
   HONE_RETURN_IF_ERROR(node.Float("ratio", 0.5).status());

@@ -44,7 +44,7 @@ absl::StatusOr<ir::Expr> OfOnnx(NodeReader& node, const std::string& op, std::ve
   return f.FinishOne(channels_last != 0 ? ChannelsToBack(f, y) : y);
 }
 
-// Of one tensor; the result's scale is operand 3.
+// The operator takes one tensor; the result's scale is operand 3.
 Converter QuantizedUnary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr x, Real(node, 0));
@@ -54,7 +54,7 @@ Converter QuantizedUnary(const std::string& op) {
   };
 }
 
-// Of two; the result's is operand 6.
+// The operator takes two; the result's scale is operand 6.
 Converter QuantizedBinary(const std::string& op) {
   return [op](NodeReader& node) -> Results {
     HONE_ASSIGN_OR_RETURN(const ir::Expr a, Real(node, 0));

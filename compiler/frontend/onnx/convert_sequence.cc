@@ -192,7 +192,7 @@ bool IsNothing(const ir::Expr& e) {
 bool IsSequence(const ir::Expr& e) { return e->kind == ir::ExprKind::kTuple && !IsNothing(e); }
 
 absl::Status CheckOperands(const NodeReader& node) {
-  // Of the others each is a tensor where it has to be one: the operators on sequences check theirs.
+  // Each operand of another operator has to be a tensor: the operators on sequences check theirs.
   static const std::set<std::string> kAny = {
       "Identity",          "Loop",     "SequenceAt",         "SequenceErase", "SequenceInsert",
       "SequenceLength",    "Optional", "OptionalHasElement", "SequenceMap",   "ConcatFromSequence",

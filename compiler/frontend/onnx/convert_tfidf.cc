@@ -91,7 +91,7 @@ ir::Expr CountOf(Formula& f, const ir::Expr& rows, const std::vector<ir::Expr>& 
   return f.Call("sum", {matches}, {{"axis", Shape{1}}});
 }
 
-// Of any size without its bytes.
+// Zeros of any size, without their bytes in the graph.
 ir::Expr Zeros(Formula& f, const Shape& shape) {
   return f.Call("broadcast_to", {ScalarConstant(0, DataType::kFloat32)}, {{"shape", shape}});
 }
@@ -104,7 +104,7 @@ absl::StatusOr<ir::Expr> Counts(NodeReader& node, Formula& f, const ir::Expr& ro
   if (grams.size > length) return f.FinishOne(sum);
   HONE_RETURN_IF_ERROR(node.Unroll(grams.size));
   const std::vector<ir::Expr> wanted = ItemsByPlace(f, grams);
-  // Of one item there is nothing to skip.
+  // A gram of one item has nothing to skip.
   for (int64_t step = 1; step <= (grams.size == 1 ? 1 : steps); ++step) {
     if (step * (grams.size - 1) >= length) break;
     HONE_RETURN_IF_ERROR(node.Unroll(3 * grams.size));

@@ -61,7 +61,7 @@ bool Take(ExportGraph& graph, const ir::ExprNode& call, const std::string& name)
   return true;
 }
 
-// Of ReduceSum the axes are an operand, of the others an attribute, up to opset 17.
+// Up to opset 17, the axes are an operand of ReduceSum and an attribute of the others.
 bool Reduce(ExportGraph& graph, const ir::ExprNode& call, const std::string& name) {
   if (ops::BoolAttr(call.attrs, "exclude", false)) return false;
   const std::map<std::string, std::string> nodes = {{"sum", "ReduceSum"},

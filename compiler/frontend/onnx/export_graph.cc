@@ -10,7 +10,7 @@
 namespace hone::frontend {
 namespace {
 
-// Of a constant of int32 or int64.
+// The elements of a constant of int32 or int64.
 std::vector<int64_t> IntegersOf(const ir::ExprNode& constant) {
   const auto read = [&](auto number) {
     std::vector<int64_t> values;

@@ -16,8 +16,8 @@ using Multiply = std::function<ir::Expr(Formula& f, bool batched, const ir::Expr
 
 ir::Expr MultiplyFloats(Formula& f, bool batched, const ir::Expr& rows, const ir::Expr& columns);
 
-// Of vectors, matrices and stacks of matrices, whose outer extents broadcast; of one element type.
-// kInvalidArgument names both where they do not fit.
+// The product of vectors, matrices or stacks of matrices, whose outer extents broadcast; both have
+// one element type. kInvalidArgument names both where they do not fit.
 absl::StatusOr<ir::Expr> MatrixProduct(const ir::Expr& a, const ir::Expr& b,
                                        const Multiply& multiply = MultiplyFloats);
 

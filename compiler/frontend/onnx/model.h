@@ -95,7 +95,7 @@ struct OnnxModel {
 
 // Errors as ImportOnnx has them.
 absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder);
-// Of a file that SizeOfFile passes: block by block, so that weights are in memory once.
+// Reads a file that SizeOfFile passes block by block, so that weights are in memory once.
 absl::StatusOr<OnnxModel> ReadOnnxModelFile(const std::string& path, const std::string& folder);
 
 // A typed constant that takes the bytes over.

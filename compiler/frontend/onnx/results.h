@@ -26,7 +26,7 @@ absl::StatusOr<int64_t> BoundaryOf(int64_t axis, int64_t rank);
 absl::StatusOr<ir::Expr> ReshapedTo(const ir::Expr& data, const Shape& shape);
 // `data` in another element type; `data` itself where it has it.
 absl::StatusOr<ir::Expr> CastedTo(const ir::Expr& data, DataType dtype);
-// Of a constant, as a constant.
+// The same for a constant, whose result is a constant.
 absl::StatusOr<ir::Expr> CastConstant(const ir::Expr& constant, DataType dtype);
 // The items of a call that gives a tuple.
 std::vector<ir::Expr> ItemsOf(const ir::Expr& call);

@@ -13,7 +13,8 @@ namespace hone::frontend {
 
 // A sequence is a kTuple of typed tensors.
 bool IsSequence(const ir::Expr& e);
-// Of tensors, charged to the model's allowance: a node of a few bytes may copy a long one.
+// A sequence of these tensors. It is charged to the model's allowance: a node of a few bytes may
+// copy a long one.
 absl::StatusOr<ir::Expr> SequenceOf(NodeReader& node, std::vector<ir::Expr> items);
 // An optional that holds nothing. One that holds something is that value itself.
 ir::Expr Nothing();

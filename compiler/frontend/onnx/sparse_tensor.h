@@ -23,7 +23,8 @@ absl::StatusOr<SparseInitializer> ReadSparseTensor(const onnx::SparseTensorProto
 // With its zeros.
 ir::Expr DenseConstant(const SparseInitializer& sparse);
 
-// Of a matrix, as it is and the other way round, and the bytes that the larger of them takes.
+// The constants of a sparse matrix as it is, and of its transpose; and the bytes that the larger of
+// them takes.
 ops::Csr CsrConstants(const SparseInitializer& sparse);
 ops::Csr TransposedCsrConstants(const SparseInitializer& sparse);
 int64_t CsrBytes(const SparseInitializer& sparse);

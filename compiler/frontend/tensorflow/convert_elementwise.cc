@@ -96,7 +96,7 @@ Results Cast(NodeReader& node) {
   return One(Folded(e, {x.e}, node.layouts().allowance()), x.channels_first);
 }
 
-// Of any number of operands of one shape.
+// Any number of operands of one shape.
 Results AddN(NodeReader& node) {
   HONE_RETURN_IF_ERROR(node.IntAttr("N", 0).status());
   HONE_ASSIGN_OR_RETURN(const Aligned aligned, Align(node, std::max<size_t>(1, node.size())));

@@ -24,7 +24,8 @@ struct ShapeAttr {
   bool has_rank = false;
   std::vector<int64_t> dims;  // -1: not known
 };
-// Of a kind that no converter reads, or a tensor that Hone does not have: `why`, for the message.
+// An attribute of a kind that no converter reads, or a tensor that Hone does not have: `why`, for
+// the message.
 struct UnreadAttr {
   std::string why;
 };

@@ -79,7 +79,7 @@ class Bert {
         y, {net_.batch() * kHeads, turned ? units : tokens_, turned ? tokens_ : units});
   }
 
-  // Of stacks of matrices; nn.batch_matmul takes the right one transposed.
+  // Both are stacks of matrices; nn.batch_matmul takes the right one transposed.
   ir::Expr Multiply(const ir::Expr& a, const ir::Expr& b) {
     const ir::Expr columns = net_.Call("transpose", {b}, {{"axes", Shape{0, 2, 1}}});
     return net_.Call("nn.batch_matmul", {a, columns});

@@ -5,7 +5,7 @@
 namespace hone::frontend {
 namespace {
 
-// Of the last batch norm of a residual branch, which keeps the sum from growing.
+// The scale of a residual branch's last batch norm, which keeps the sum from growing.
 constexpr double kResidualScale = 0.5;
 
 struct InvertedResidual {

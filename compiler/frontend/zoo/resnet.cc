@@ -13,7 +13,8 @@ struct Depths {
   int stages[4];
   bool bottleneck;
 
-  // Of the last batch norm of a residual branch: all blocks then grow their sum by less than 2.
+  // The scale of a residual branch's last batch norm: all blocks then grow their sum by less than
+  // 2.
   double BranchScale() const {
     return std::min(0.25, 1 / std::sqrt(std::accumulate(stages, stages + 4, 0)));
   }

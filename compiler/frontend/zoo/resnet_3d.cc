@@ -5,7 +5,7 @@
 namespace hone::frontend {
 namespace {
 
-// Of the batch norm inside a residual branch, which keeps the sum from growing.
+// The scale of the batch norm inside a residual branch, which keeps the sum from growing.
 constexpr double kBranchScale = 0.35;
 
 // Where the shortcut is a convolution, it reads what the branch does.
