@@ -64,7 +64,7 @@ absl::Status CheckLaunches(const KernelSpec& kernel) {
   return absl::OkStatus();
 }
 
-// Of each kernel, prepare launches first.
+// The launches of each kernel, prepare launches first.
 absl::StatusOr<std::vector<std::vector<loop::Launch>>> OrderedLaunches(const ModuleSpec& spec) {
   std::vector<std::vector<loop::Launch>> ordered;
   for (const KernelSpec& kernel : spec.kernels) {
@@ -84,7 +84,7 @@ absl::Status Verify(const llvm::Module& module) {
   return absl::InternalError(fmt::format("code generation made broken IR: {}", stream.str()));
 }
 
-// Of each launch, no two alike: launches of one kernel may share a name.
+// A symbol for each launch, no two alike: launches of one kernel may share a name.
 std::vector<std::vector<std::string>> SymbolsOf(
     const ModuleSpec& spec, const std::vector<std::vector<loop::Launch>>& launches) {
   std::vector<std::vector<std::string>> symbols(launches.size());

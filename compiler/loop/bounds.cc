@@ -64,7 +64,7 @@ Interval OfCondition(const Expr& e, const Bounds& bounds) {
   return truth ? Interval::Point(*truth ? 1 : 0) : Interval{0, 1};
 }
 
-// Of an expression that is not linear, or not int64.
+// The bounds of an expression that is not linear, or not int64.
 Interval OfAtom(const Expr& e, const Bounds& bounds) {
   switch (e->kind) {
     case ExprKind::kInt:
@@ -271,7 +271,7 @@ Linear WithoutQuotientsOfMinima(const Linear& linear, const Bounds& bounds) {
 
 }  // namespace
 
-// Of the sum as a number, whether or not that is an int64.
+// The bounds of the sum as a number, whether or not that is an int64.
 class LinearBounds {
  public:
   static Interval Of(const Linear& linear, const Bounds& bounds) {

@@ -66,7 +66,7 @@ Interval BoundsOf(const Linear& linear, const Bounds& bounds);
 bool MayWrap(const Linear& linear, const Bounds& bounds);
 // Whether a value is made of loaded ones.
 bool IsOfData(const Expr& e);
-// Of a - b as numbers; all where one of the two may wrap around.
+// The bounds of a - b as numbers; all numbers where one of the two may wrap around.
 Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds);
 
 // What holds of a condition; nullopt: unknown.

@@ -55,8 +55,8 @@ bool Commutes(BinaryOp op) {
          op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr;
 }
 
-// Of integers and bools, b constant: the neutral and the absorbing elements; null where none
-// applies.
+// Folds operators of integers and bools whose right side is a constant, by their neutral and
+// absorbing elements; null where none applies.
 Expr FoldRightConstant(BinaryOp op, const Expr& a, const Expr& b) {
   const int64_t value = b->int_value;
   switch (op) {

@@ -12,7 +12,7 @@
 namespace hone::loop {
 namespace {
 
-// Of a loop of which nothing is known.
+// The trips of a loop about which nothing is known.
 constexpr double kGuessedExtent = 16;
 
 bool IsSpecial(UnaryOp op) { return CostOfUnary(op) != OperatorCost::kCheap; }

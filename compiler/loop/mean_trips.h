@@ -8,8 +8,8 @@
 
 namespace hone::loop {
 
-// Of an extent x[i + 1] - x[i], where x is stated to ascend through its domain: all these extents
-// together are as much as the domain is wide. nullopt: nothing is known.
+// The mean trips of a loop whose extent is x[i + 1] - x[i], where x is stated to ascend through its
+// domain: all these extents together are as much as the domain is wide. nullopt: nothing is known.
 std::optional<double> MeanTrips(const Expr& extent);
 
 }  // namespace hone::loop

@@ -14,7 +14,7 @@ enum class OperatorCost {
 
 OperatorCost CostOfUnary(UnaryOp op);
 OperatorCost CostOfBinary(BinaryOp op);
-// Of the node alone, without its operands. Operators of integers are cheap.
+// The cost of the node alone, without its operands. Operators of integers are cheap.
 OperatorCost CostOfOperator(const Expr& e);
 
 }  // namespace hone::loop

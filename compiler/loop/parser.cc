@@ -16,9 +16,9 @@ namespace {
 
 using Kind = Token::Kind;
 
-// Of statements and of parentheses in expressions.
+// How deeply statements may nest, and parentheses in expressions.
 constexpr int kMaxDepth = 200;
-// Of operators in a statement: "a + b + c ..." makes a tree as deep as it is long.
+// How many operators a statement may have: "a + b + c ..." makes a tree as deep as it is long.
 constexpr int kMaxOperators = 4000;
 
 struct Operator {

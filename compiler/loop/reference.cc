@@ -229,7 +229,7 @@ class Doubler {
     }
   }
 
-  // Of an integer expression; null: exact.
+  // The slack of an integer expression; null: it is exact.
   Expr Slack(const Expr& e) {
     switch (e->kind) {
       case ExprKind::kLoad: {

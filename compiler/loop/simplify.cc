@@ -122,7 +122,7 @@ class Simplifier {
            e.binary_op == BinaryOp::kFloorMod;
   }
 
-  // Of simplified operands: the outcome where the ranges say it.
+  // The outcome where the ranges of the operands, which are simplified, say it.
   Expr Decided(const Expr& e) const {
     const BinaryOp op = e->binary_op;
     const Expr& a = e->operands[0];
@@ -140,8 +140,8 @@ class Simplifier {
     return e;
   }
 
-  // Of simplified operands: 16 a + b < 128 is a < 8 where 0 <= b < 16: then all lanes b of a vector
-  // agree.
+  // Operands are simplified. 16 a + b < 128 becomes a < 8 where 0 <= b < 16: then all lanes b of a
+  // vector agree.
   Expr WithoutRemainder(const Expr& e) const {
     const BinaryOp op = e->binary_op;
     const bool less = op == BinaryOp::kLt || op == BinaryOp::kLe;

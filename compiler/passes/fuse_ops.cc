@@ -266,7 +266,7 @@ Expr BuildKernels(const Flow& flow, const std::vector<int>& groups, const ir::At
   return done.at(flow.nodes.back().get());
 }
 
-// Of attribute "axis", one or a list, default the last.
+// Attribute "axis" is one axis or a list; its default is the last one.
 bool AxesAreLast(const ir::ExprNode& call) {
   const auto rank = static_cast<int64_t>(call.type->tensor.shape.size());
   std::vector<int64_t> axes = ops::IntsAttr(call.attrs, "axis", {-1});

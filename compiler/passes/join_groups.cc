@@ -77,13 +77,13 @@ std::optional<Join> JoinOf(const std::vector<Expr>& nodes, std::vector<size_t> n
   }
   ir::NodeSet seen;
   if (!AddParts(last, members, seen, join.parts)) return std::nullopt;
-  // Of another one a slice is joined: kernels would need each other's results.
+  // A slice of another join is among them: kernels would need each other's results.
   if (seen.size() + 1 != join.joins.size()) return std::nullopt;
   join.numbers = std::move(numbers);
   return join;
 }
 
-// Of all groups, in execution order.
+// The joins of all groups, in execution order.
 std::vector<Join> JoinsOf(const std::vector<Expr>& nodes, const std::vector<int>& groups) {
   std::unordered_map<int, std::vector<size_t>> members;
   for (size_t i = 0; i < nodes.size(); ++i) members[groups[i]].push_back(i);

@@ -9,7 +9,8 @@
 
 namespace hone::passes {
 
-// Of a problem that outlives it. Kernels that have not chosen read nothing.
+// What each kernel of a problem has chosen. The problem outlives it. Kernels that have not chosen
+// read nothing.
 class LayoutAssignment {
  public:
   explicit LayoutAssignment(const LayoutProblem& problem);
@@ -18,9 +19,9 @@ class LayoutAssignment {
   void Drop(size_t kernel);
   const LayoutChoice& choice() const { return choice_; }  // -1: none
 
-  // Of the copies of one value.
+  // What the copies of one value take.
   double CopiesNs(int value) const;
-  // Of a kernel that has chosen and the copies of what it reads and writes.
+  // What a kernel that has chosen takes, with the copies of what it reads and writes.
   double NsAround(size_t kernel) const;
 
  private:

@@ -15,7 +15,8 @@
 
 namespace hone::passes {
 
-// Of the body of a function after FuseOps. Tensors that are no kernel's only result are row-major.
+// The kernels of a function's body after FuseOps, and the tensors between them. Tensors that are no
+// kernel's only result are row-major.
 class LayoutGraph {
  public:
   // Without prices.

@@ -59,7 +59,8 @@ struct PlannedCall {
 
 struct MemoryPlan {
   uint64_t arena_bytes = 0;
-  // Of external and unused values 0, in one of these their place in it.
+  // Where each value lies in the arena. 0 for external and unused ones; a value in an external one
+  // has its place in that.
   std::vector<uint64_t> value_offsets;
   std::vector<uint64_t> workspace_offsets;  // one a call
   // The call reads what a call since the last barrier wrote, or overwrites what one reads or

@@ -12,7 +12,7 @@ using ops::Numerics;
 
 constexpr char kAttr[] = "numerics";
 
-// Of functions that are literals in it, too.
+// It is taken off functions that are literals in this one, too.
 Expr WithoutNumerics(const Expr& function) {
   return ir::Rewrite(function, [](const Expr& node) -> Expr {
     if (node->kind != ExprKind::kFunction || !node->attrs.contains(kAttr)) return node;

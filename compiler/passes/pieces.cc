@@ -48,7 +48,7 @@ bool LiesInOrder(const Layout& layout, const Shape& shape) {
   return true;
 }
 
-// Of all layouts in which a tensor lies in order, one.
+// Row-major stands for all layouts in which a tensor lies in order.
 Layout Plain(const Layout& layout, const Shape& shape) {
   return LiesInOrder(layout, shape) ? Layout::RowMajor(layout.rank()) : layout;
 }

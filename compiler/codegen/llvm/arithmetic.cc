@@ -216,9 +216,9 @@ Division DivideInts(Builder& b, Value* x, Value* y, bool is_signed) {
                    : Division{b.CreateUDiv(x, y), b.CreateURem(x, y)};
 }
 
-// Of vectors of at most 32 bits by numbers of more than twice as many, which are as exact: whole
-// quotients are further from what lies below them than these round. x86 divides no integers in
-// vectors, and LLVM would take them apart.
+// Divides vectors of at most 32 bits as floating-point numbers of more than twice as many, which is
+// as exact: whole quotients are further from what lies below them than these round. x86 divides no
+// integers in vectors, and LLVM would take them apart.
 Division DivideAsFloats(Builder& b, Value* x, Value* y, bool is_signed) {
   Type* type = x->getType();
   const bool is_wide = type->getScalarSizeInBits() > 16;
@@ -292,7 +292,7 @@ llvm::Function* IntPowFunction(Builder& b, bool is_signed) {
   Builder fb(entry);
   Value* base = f->getArg(0);
   Value* exponent = f->getArg(1);
-  // Of a negative exponent only 1 and -1 have an integer power.
+  // By a negative exponent only 1 and -1 have an integer power.
   Value* negative = is_signed ? fb.CreateICmpSLT(exponent, fb.getInt64(0)) : fb.getFalse();
   Value* unit = fb.CreateICmpULE(fb.CreateAdd(base, fb.getInt64(1)), fb.getInt64(2));
   unit = fb.CreateAnd(unit, fb.CreateICmpNE(base, fb.getInt64(0)));

@@ -63,7 +63,7 @@ class IndexMath {
   Index Recombined(Index a) const;
 
   Range RangeOf(const Index& a) const;
-  // Of a - b as numbers; unknown where one of the two may wrap around.
+  // The range of a - b as numbers; unknown where one of the two may wrap around.
   Range RangeOfDifference(const Index& a, const Index& b) const;
   // As loop::MayWrap.
   bool MayWrap(const Index& a) const;
@@ -90,7 +90,7 @@ class IndexMath {
     llvm::Value* value;
     Range range;
     bool is_data;
-    // Of a quotient or a remainder, neither of what may wrap around: of what, and by what.
+    // What a quotient or a remainder is taken of, and by what; neither may wrap around.
     Index dividend = {};
     int64_t divisor = 0;
     bool is_remainder = false;

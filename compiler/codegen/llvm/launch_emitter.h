@@ -125,7 +125,8 @@ class LaunchEmitter {
   void EmitTileProduct(const loop::TileOperation& op, int sum);
   int LoadTile(const loop::TileOperand& operand, const TileKind& kind);
   void EmitTileCall(llvm::Intrinsic::ID id, int tile, llvm::ArrayRef<llvm::Value*> arguments);
-  // Of factors: memory may have changed, or the code may be reached another way.
+  // Forgets the factors that registers hold: memory may have changed, or the code may be reached
+  // another way.
   void ForgetTiles() { held_tiles_.clear(); }
   // ---- launch_transpose.cc ----
   // What the iterations of an unrolled loop read as rows and the lanes as columns.
@@ -165,7 +166,7 @@ class LaunchEmitter {
   std::optional<Index> IndexOf(const loop::Expr& e, bool speculative = false);
   std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
   std::optional<Index> IndexOfSelect(const loop::Expr& e, bool speculative);
-  // Of a value that is known to lie `within`.
+  // An index by a value that is known to lie `within`.
   std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative, Range within = {});
   std::optional<bool> Decide(const loop::Expr& condition);
   // Whether evaluating it may fault where its condition does not hold.
@@ -203,7 +204,7 @@ class LaunchEmitter {
     values_[0].clear();
     made_.clear();
   }
-  // Of a branch inside of an expression.
+  // A scope is a branch inside of an expression.
   void PushScope();
   void PopScope();
 
@@ -218,7 +219,7 @@ class LaunchEmitter {
 
   absl::flat_hash_map<const loop::ExprNode*, Index> vars_;
   absl::flat_hash_map<const loop::BufferNode*, Storage> storage_;
-  // Of vectorised loops: whether their lanes go together.
+  // Whether the lanes of a vectorised loop go together.
   absl::flat_hash_map<const loop::StmtNode*, bool> together_;
   // Values of the expressions of the statement being emitted, innermost branch last.
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;

@@ -53,7 +53,7 @@ Range RangeOfType(DataType dtype) {
 
 }  // namespace
 
-// Of an expression that was emitted where this is reached; else null.
+// The value of an expression that was emitted on every way here; else null.
 llvm::Value* LaunchEmitter::KnownValue(const Expr& e) const {
   for (auto scope = values_.rbegin(); scope != values_.rend(); ++scope) {
     const auto found = scope->find(e.get());
@@ -168,8 +168,8 @@ llvm::Value* LaunchEmitter::EmitBinaryExpr(const Expr& e) {
   return EmitBinary(b_, e->binary_op, a, b, x->dtype, traits_, non_negative);
 }
 
-// Of int64. Where one side is the lane number and a uniform bound is on the other, the lanes are
-// compared as 32-bit numbers.
+// Compares int64. Where one side is the lane number and a uniform bound is on the other, the lanes
+// are compared as 32-bit numbers.
 llvm::Value* LaunchEmitter::EmitComparison(const Expr& e) {
   const Index x = *IndexOf(e->operands[0]);
   const Index y = *IndexOf(e->operands[1]);

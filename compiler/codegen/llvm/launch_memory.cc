@@ -15,7 +15,7 @@ namespace {
 
 using llvm::Value;
 
-// Of loads of every stride-th element that are made of whole vectors and shuffles.
+// The greatest stride at which loads of every stride-th element become whole vectors and shuffles.
 constexpr int64_t kMostStride = 4;
 
 // What the number is surely a multiple of, in elements.
@@ -175,8 +175,8 @@ void LaunchEmitter::StepPointers(const SteppedLoop& loop) {
   }
 }
 
-// Of whole vectors where the part that all lanes share counts in such; where these could leave the
-// buffer, of halves, quarters and so on.
+// The width of whole vectors where the part that all lanes share counts in such; where these could
+// leave the buffer, that of halves, quarters and so on.
 int LaunchEmitter::WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
                                    Index& first) const {
   const auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());

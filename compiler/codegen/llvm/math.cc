@@ -307,8 +307,8 @@ class Math {
     Value* expm1;  // e^r - 1 for x = n ln(2) + r
   };
 
-  // Of a / m, so rounded that what it leaves of `a` is exact; `m` becomes a multiple of itself
-  // where the quotient would be infinite.
+  // The whole quotient a / m, so rounded that what it leaves of `a` is exact; `m` becomes a
+  // multiple of itself where the quotient would be infinite.
   Value* WholeQuotient(Value* a, Value** m, bool of_floats) {
     Value* quotient = b_.CreateFDiv(a, *m);
     if (of_floats) {
@@ -323,7 +323,7 @@ class Math {
     return b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
   }
 
-  // Of a double's 53.
+  // The first `count` of a double's 53 bits.
   Value* FirstBits(Value* x, int count) {
     Value* bits = b_.CreateAnd(b_.CreateBitCast(x, ints_), Int(-(int64_t{1} << (53 - count))));
     return b_.CreateBitCast(bits, type_);

@@ -46,7 +46,7 @@ Value* Expanded(Builder& b, llvm::Intrinsic::ID rounding, Value* x) {
     whole = b.CreateSelect(b.CreateFCmpOLT(whole, x), b.CreateFAdd(whole, one), whole);
     whole = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, whole, x);  // -0.5 to -0
   }
-  // Of what is whole already, infinite or no number, itself.
+  // What is whole already, infinite or no number, stays as it is.
   return b.CreateSelect(b.CreateFCmpOLT(magnitude, no_fraction), whole, x);
 }
 

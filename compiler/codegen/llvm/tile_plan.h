@@ -32,8 +32,8 @@ struct TileKind {
 struct TilePlan {
   // The operand of ldtilecfg: rows and bytes of a row of each register.
   using Shapes = std::array<uint8_t, 64>;
-  // Of one allocation: the register of each tile of sums, by the offset of its first element; those
-  // that tiles of factors take turns in.
+  // The registers of one allocation: that of each tile of sums, by the offset of its first element;
+  // those that tiles of factors take turns in.
   struct Region {
     std::map<int64_t, int> sums;
     std::map<TileKind, std::vector<int>> factors;

@@ -49,7 +49,7 @@ struct CpuTraits {
 llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype);
 llvm::Type* MemoryType(llvm::LLVMContext& context, DataType dtype);
 bool IsSigned(DataType dtype);
-// Of a type in memory.
+// The alignment of elements of a type in memory.
 llvm::Align AlignOfElement(const llvm::Type* element);
 
 // 1 for a scalar.
@@ -66,7 +66,7 @@ void Match(Builder& b, llvm::Value*& x, llvm::Value*& y);
 
 llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits);
 llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
-// Of float16 and bfloat16: the nearest value of the type, ties to even. Others: the value.
+// The nearest value of float16 or bfloat16, ties to even; the value itself for other types.
 llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
 llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to,
                       const CpuTraits& traits);
