@@ -26,7 +26,8 @@ def require_podman() -> None:
     """Skips the test where it cannot have containers, and says why."""
     if os.geteuid() != 0:
         skip("containers with addresses of their own take root here")
-    for program in ("podman", "runc", "debootstrap"):
+    # netavark calls iptables; without, every container ends with "No such file or directory".
+    for program in ("podman", "runc", "iptables", "debootstrap"):
         if shutil.which(program) is None:
             skip(f"{program} is not installed (docs/install.md)")
     if podman("info", check=False).returncode != 0:
