@@ -7,20 +7,16 @@
 #include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
+#include "compiler/machine/machine.h"
 
 namespace hone::codegen {
 namespace {
 
+using machine::Machine;
 using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
 
-// From about there on several threads are faster than one, in spite of the barrier.
-constexpr double kGrainNs = 2000;
 // Trips of a loop whose extent depends on data of which nothing is known.
 constexpr double kUnknownTrips = 16;
-// Of one scalar or vector instruction, several of which run in a cycle.
-constexpr double kOperationNs = 0.1;
-// Of a byte that is read from the second cache or written to it.
-constexpr double kByteNs = 0.02;
 
 double OperationsOf(const loop::Expr& e) {
   constexpr double kDivisionOperations = 5;
@@ -95,14 +91,15 @@ int64_t GridExtent(const loop::Stmt& body) {
 // longer.
 class LaunchTime {
  public:
-  static double EstimateNs(const loop::Stmt& body, const CpuTarget& target) {
-    LaunchTime time(target);
+  static double EstimateNs(const loop::Stmt& body, const Machine& machine) {
+    LaunchTime time(machine);
     const double operations = time.Count(body, 1);
-    return std::max(operations * kOperationNs, time.MovedBytes() * kByteNs);
+    return std::max(operations * machine.launch.grain_operation_ns,
+                    time.MovedBytes() * machine.launch.grain_byte_ns);
   }
 
  private:
-  explicit LaunchTime(const CpuTarget& target) : target_(target) {}
+  explicit LaunchTime(const Machine& machine) : machine_(machine) {}
 
   // Operations of one run of a statement; adds the accesses of all its `runs` runs.
   double Count(const loop::Stmt& s, double runs) {
@@ -124,7 +121,7 @@ class LaunchTime {
     if (s.kind != loop::StmtKind::kFor) return trips;
     if (s.loop_kind == loop::LoopKind::kTile) return 1;
     if (s.loop_kind != loop::LoopKind::kVectorize) return trips;
-    return std::max(1.0, trips / target_.VectorLanes());
+    return std::max(1.0, trips / static_cast<double>(machine_.vector.FloatLanes()));
   }
 
   static double TripsOf(const loop::StmtNode& s) {
@@ -158,7 +155,7 @@ class LaunchTime {
     return bytes;
   }
 
-  const CpuTarget& target_;
+  const Machine& machine_;
   absl::flat_hash_map<const loop::BufferNode*, double> accesses_;
 };
 
@@ -166,6 +163,7 @@ class LaunchTime {
 
 std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches,
                                  const CpuTarget& target) {
+  const Machine machine = Machine::For(target);
   std::vector<LaunchFacts> facts;
   Footprint since_barrier;
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -173,8 +171,8 @@ std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches,
     // Prepare and run launches are never in one call.
     if (i > 0 && launches[i - 1].phase != launch.phase) since_barrier = {};
     LaunchFacts fact;
-    fact.serial =
-        GridExtent(launch.body) <= 1 || LaunchTime::EstimateNs(launch.body, target) < kGrainNs;
+    fact.serial = GridExtent(launch.body) <= 1 ||
+                  LaunchTime::EstimateNs(launch.body, machine) < machine.launch.grain_ns;
     const Footprint own = FootprintOf(launch.body);
     fact.barrier_before = Meet(own.reads, since_barrier.writes) ||
                           Meet(own.writes, since_barrier.writes) ||

@@ -159,14 +159,6 @@ bool CpuTarget::MultipliesInTiles(DataType dtype) const {
   }
 }
 
-// As measured (docs/decisions/0013-16-bit-floats.md). Intel's vdpbf16ps, of 16 pairs, holds both
-// multipliers for two cycles, in which they make twice as many multiply-adds of float32: it is as
-// if there were none.
-double CpuTarget::BFloat16DotRate() const {
-  if (IsAArch64() && Has("bf16")) return 2;
-  return Has("avx512bf16") && cpu.starts_with("znver") ? 2 : 1;
-}
-
 int CpuTarget::VectorRegisters() const { return Has("avx512f") || IsAArch64() ? 32 : 16; }
 
 }  // namespace hone

@@ -57,9 +57,6 @@ struct CpuTarget {
   // Whether it multiplies matrices of such elements in tile registers (AMX), whose rows are as wide
   // as its vectors.
   bool MultipliesInTiles(DataType dtype) const;
-  // Products of bfloat16, summed in float32, that dot products of its vectors make while it makes
-  // one of float32; 1 where they are no faster.
-  double BFloat16DotRate() const;
   // Architectural vector registers: 32 with AVX-512 and NEON, otherwise 16.
   int VectorRegisters() const;
 

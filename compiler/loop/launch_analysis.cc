@@ -7,12 +7,6 @@
 namespace hone::loop {
 namespace {
 
-constexpr double kLineBytes = 64;
-// Rough per-core figures; only the order of candidates depends on them.
-constexpr double kHertz = 3.5e9;
-constexpr double kBytesPerCycleBeyond[3] = {32, 12, 6};  // out of L2, L3, DRAM
-constexpr double kLaunchSeconds = 0.5e-6;
-
 // Bytes in memory of a box, whole cache lines where rows are short.
 double BoxBytes(const BufferNode& buffer, const std::vector<double>& extents) {
   double elements = 1;
@@ -26,20 +20,21 @@ double BoxBytes(const BufferNode& buffer, const std::vector<double>& extents) {
     run *= std::min(inner, limit);
   }
   const double rows = elements * element / run;
-  return rows * std::max(run, std::min(kLineBytes, elements * element * 16));
+  return rows * std::max(run, std::min(double{machine::kLineBytes}, elements * element * 16));
 }
 
 }  // namespace
 
 LaunchAnalysis::LaunchAnalysis(const Launch& launch, const CpuTarget& target)
-    : target_(target), summary_(Summarise(launch)) {
+    : machine_(machine::Machine::For(target)), summary_(Summarise(launch)) {
   main_ = summary_.MainStore();
   if (main_ >= 0) chain_.path = summary_.stores[static_cast<size_t>(main_)].path;
   GatherBuffers();
   MeasureChain();
-  const int64_t sizes[3] = {target.facts.l1_bytes, target.facts.l2_bytes, target.facts.l3_bytes};
+  const machine::Memory& memory = machine_.memory;
+  const machine::MemoryLevel* const levels[3] = {&memory.l1, &memory.l2, &memory.l3};
   for (size_t c = 0; c < 3; ++c) {
-    caches_[c] = MeasureCache(static_cast<double>(std::max<int64_t>(sizes[c], 1024)));
+    caches_[c] = MeasureCache(static_cast<double>(std::max<int64_t>(levels[c]->size_bytes, 1024)));
   }
 }
 
@@ -88,10 +83,10 @@ double LaunchAnalysis::LatencyFactor() const {
 
 double LaunchAnalysis::AnalyticSeconds() const {
   const double grid = std::max(summary_.GridSize(), 1.0);
-  const double threads = std::max(1, target_.threads);
+  const auto threads = static_cast<double>(std::max<int64_t>(1, machine_.Threads()));
   const double speedup = grid / (std::ceil(grid / threads));  // rounds of work
-  const double lanes =
-      std::clamp(Product(LoopKind::kVectorize), 1.0, static_cast<double>(target_.VectorLanes()));
+  const double lanes = std::clamp(Product(LoopKind::kVectorize), 1.0,
+                                  static_cast<double>(machine_.vector.FloatLanes()));
   OpCounts ops = summary_.totals;
   const double tiles = TakeTiles(&ops);
   const double arithmetic = (ops.fma + ops.add + ops.mul + ops.extremum) / 2 * LatencyFactor() +
@@ -99,12 +94,15 @@ double LaunchAnalysis::AnalyticSeconds() const {
   const double moves = Issued(false) / 2 + Issued(true);
   const double issue = std::max(arithmetic, moves) + 0.25 * std::min(arithmetic, moves);
   const double cycles = issue / lanes * (Spills() ? 2.0 : 1.0) + tiles;
+  const machine::Memory& levels = machine_.memory;
+  const machine::MemoryLevel* const beyond[3] = {&levels.l2, &levels.l3, &levels.dram};
   double memory = 0;
   for (size_t c = 0; c < 3; ++c) {
-    memory = std::max(memory, caches_[c].traffic_bytes / kBytesPerCycleBeyond[c]);
+    memory = std::max(memory, caches_[c].traffic_bytes / beyond[c]->read.features_bytes_a_cycle);
   }
   const double slower = std::max(cycles, memory) + 0.25 * std::min(cycles, memory);
-  return slower / kHertz / std::min(speedup, threads) + kLaunchSeconds;
+  return slower / machine_.ClockHertz() / std::min(speedup, threads) +
+         machine_.launch.features_seconds;
 }
 
 int LaunchAnalysis::TileAround(const std::vector<int>& path) const {
@@ -123,14 +121,14 @@ double LaunchAnalysis::Executions(const std::vector<int>& path, int from) const 
 }
 
 double LaunchAnalysis::TakeTiles(OpCounts* ops) const {
-  constexpr double kFewestRows = 9;
   double cycles = 0;
   for (const StoreInfo& store : summary_.stores) {
     const int tile = TileAround(store.path);
     if (tile < 0) continue;
     ops->AddScaled(store.ops, -store.trips);
     const double rows = Loop(store.path[static_cast<size_t>(tile)]).extent;
-    cycles += store.trips / Executions(store.path, tile) * std::max(rows, kFewestRows);
+    cycles += store.trips / Executions(store.path, tile) *
+              std::max(rows, machine::kAmxTile.fewest_product_rows);
   }
   return cycles;
 }

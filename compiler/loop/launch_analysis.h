@@ -9,6 +9,7 @@
 #include "compiler/ir/cpu_target.h"
 #include "compiler/loop/launch_summary.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/machine/machine.h"
 
 namespace hone::loop {
 
@@ -34,7 +35,7 @@ struct CacheUse {
   double traffic_bytes = 0;   // that come from beyond the cache
 };
 
-// `target` and the launch outlive it. Movable.
+// The launch outlives it. Movable.
 class LaunchAnalysis {
  public:
   LaunchAnalysis(const Launch& launch, const CpuTarget& target);
@@ -53,7 +54,9 @@ class LaunchAnalysis {
   double Product(LoopKind kind) const;
 
   // Vector registers that register buffers take where most is computed.
-  double Registers() const { return HasMain() ? Main().register_bytes / target_.VectorBytes() : 0; }
+  double Registers() const {
+    return HasMain() ? Main().register_bytes / static_cast<double>(machine_.vector.size_bytes) : 0;
+  }
 
   // Loads and stores of memory that are issued: what the unrolled loops inside do not move stays in
   // a register.
@@ -63,7 +66,7 @@ class LaunchAnalysis {
   // Sums in tile registers wait for nothing.
   double LatencyFactor() const;
 
-  bool Spills() const { return Registers() + 3 > target_.VectorRegisters(); }
+  bool Spills() const { return Registers() + 3 > static_cast<double>(machine_.vector.registers); }
 
   // By a roofline.
   double AnalyticSeconds() const;
@@ -81,8 +84,8 @@ class LaunchAnalysis {
   // Executions of the loops from the place in the path on.
   double Executions(const std::vector<int>& path, int from) const;
 
-  // Cycles of the products of tiles, whose operations are taken out of `ops`: a row a cycle, and no
-  // fewer than nine.
+  // Cycles of the products of tiles, whose operations are taken out of `ops`: see
+  // machine::TileShape.
   double TakeTiles(OpCounts* ops) const;
 
   // Of a tile whole rows are read: those of the left factor for its rows, of the right one for its
@@ -95,7 +98,7 @@ class LaunchAnalysis {
   void MeasureChain();
   CacheUse MeasureCache(double size) const;
 
-  const CpuTarget& target_;
+  machine::Machine machine_;
   LaunchSummary summary_;
   int main_ = -1;
   Chain chain_;

@@ -5,9 +5,12 @@
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/machine/units.h"
 
 namespace hone::loop {
 namespace {
+
+using machine::kAmxTile;
 
 // The loops of an operation, outermost first, and what is inside; of a single step there is no
 // loop of steps.
@@ -84,7 +87,7 @@ bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) 
   if (factors.empty()) return false;
   op->dot = DotSteps(factors[0]->dtype);
   op->steps = loops.step == nullptr ? 1 : StepsOf(loops.step);
-  if (StepsOf(loops.dot) != op->dot || op->steps < 1 || op->steps > kTileRows) return false;
+  if (StepsOf(loops.dot) != op->dot || op->steps < 1 || op->steps > kAmxTile.rows) return false;
   for (const int left : {0, 1}) {
     const bool matches =
         IsOperand(factors[left], loops, loops.row, loops.step, op->dot, bounds, &op->left) &&
@@ -114,7 +117,8 @@ bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
     }
     offset->AddTerm(loop->var, -coefficient);
   }
-  if (op->sums_stride < kTileLanes || op->sums_stride % kTileLanes != 0) return false;
+  if (op->sums_stride < kAmxTile.SumLanes() || op->sums_stride % kAmxTile.SumLanes() != 0)
+    return false;
   op->first = *std::move(offset);
   return true;
 }
@@ -123,10 +127,10 @@ bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
 
 std::optional<TileOperation> MatchTile(const Stmt& loop, const Bounds& outside) {
   const TileLoops loops = LoopsOf(loop);
-  if (loops.store == nullptr || StepsOf(loops.lane) != kTileLanes) return std::nullopt;
+  if (loops.store == nullptr || StepsOf(loops.lane) != kAmxTile.SumLanes()) return std::nullopt;
   TileOperation op;
   op.rows = StepsOf(loop);
-  if (op.rows < 1 || op.rows > kTileRows) return std::nullopt;
+  if (op.rows < 1 || op.rows > kAmxTile.rows) return std::nullopt;
   Bounds bounds = outside;
   for (const Stmt& l : {loops.row, loops.step, loops.lane, loops.dot}) {
     if (l == nullptr) continue;

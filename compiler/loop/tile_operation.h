@@ -10,10 +10,6 @@
 
 namespace hone::loop {
 
-inline constexpr int64_t kTileRows = 16;
-inline constexpr int64_t kTileRowBytes = 64;
-inline constexpr int64_t kTileLanes = kTileRowBytes / 4;  // of sums, 32 bits each
-
 // Rows of a tile in memory, each of neighbouring elements.
 struct TileOperand {
   Expr load;           // or of what is stored, the element

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "compiler/loop/tile_operation.h"
+#include "compiler/machine/machine.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/op.h"
 #include "compiler/ops/typing.h"
@@ -19,16 +19,9 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 using ir::TensorType;
+using machine::Machine;
 
-// Rough figures of a core with AVX-512, of default configs; they matter where nothing has been
-// measured.
-constexpr double kGigahertz = 3.5;
-constexpr double kFlopsPerLane = 4;               // two fused multiply-adds a cycle
-constexpr double kBytesPerNs[3] = {100, 60, 25};  // while all fits L2, L3, neither
-constexpr double kLaunchNs = 200;
-// What layouts that differ cost, in bytes a nanosecond.
-constexpr double kPackRate = 50;            // from row-major, of what is read and written
-constexpr double kUnpackRate = 16;          // to row-major
+// What layouts cost that do not suit a kernel, in bytes a nanosecond.
 constexpr double kStridedReadRate = 150;    // by a convolution of row-major data, for each tap
 constexpr double kStridedWriteRate = 10;    // by a convolution to a row-major result
 constexpr double kPagesApartWriteRate = 1;  // the same, where all channels lie in one cache set
@@ -47,28 +40,42 @@ double Bytes(const TensorType& type, const Layout& layout) {
   return static_cast<double>(layout.SizeBytes(type.shape, type.dtype));
 }
 
-double BytesPerNs(double bytes, const CpuTarget& target) {
-  const double threads = std::max(1, target.threads);
-  const bool fits_l2 = bytes <= static_cast<double>(target.facts.l2_bytes) * threads;
-  const bool fits_l3 = bytes <= static_cast<double>(target.facts.l3_bytes);
-  return kBytesPerNs[fits_l2 ? 0 : fits_l3 ? 1 : 2] * threads;
+double ThreadsOf(const Machine& machine) {
+  return static_cast<double>(std::max<int64_t>(1, machine.Threads()));
 }
 
-double CopyNs(double bytes, const Layout& to, const CpuTarget& target) {
-  const double rate = to.IsRowMajor() ? kUnpackRate : kPackRate;
-  const double threads = std::max(1, target.threads);
-  return bytes / std::min(rate * threads, BytesPerNs(bytes, target));
+// The level that all threads find so many bytes in.
+const machine::MemoryLevel& LevelOf(double bytes, const Machine& machine) {
+  const machine::Memory& memory = machine.memory;
+  if (bytes <= static_cast<double>(memory.l2.size_bytes) * ThreadsOf(machine)) return memory.l2;
+  return bytes <= static_cast<double>(memory.l3.size_bytes) ? memory.l3 : memory.dram;
 }
 
-double FlopsPerNs(const CpuTarget& target) {
-  return kGigahertz * kFlopsPerLane * target.VectorLanes() * std::max(1, target.threads);
+double BytesPerNs(double bytes, const Machine& machine) {
+  return LevelOf(bytes, machine).read.layouts_bytes_a_ns * ThreadsOf(machine);
+}
+
+// To a layout, by one thread.
+double CopyRate(const Layout& to, const Machine& machine) {
+  return to.IsRowMajor() ? machine.copy.layouts_unpack_bytes_a_ns
+                         : machine.copy.layouts_pack_bytes_a_ns;
+}
+
+double CopyNs(double bytes, const Layout& to, const Machine& machine) {
+  return bytes / std::min(CopyRate(to, machine) * ThreadsOf(machine), BytesPerNs(bytes, machine));
+}
+
+double FlopsPerNs(const Machine& machine) {
+  const auto lanes = static_cast<double>(machine.vector.FloatLanes());
+  const double flops_a_lane = 2 * machine.issue.multiply_adds_a_cycle;
+  return machine.clock_gigahertz * flops_a_lane * lanes * ThreadsOf(machine);
 }
 
 // `windows`: of a convolution or a pool. Other anchors take tensors of rank three that have no
 // channels.
-bool IsBlockable(const TensorType& type, bool windows, const CpuTarget& target) {
+bool IsBlockable(const TensorType& type, bool windows, const Machine& machine) {
   const size_t rank = type.shape.size();
-  return rank >= (windows ? 3 : 4) && rank <= 5 && type.shape[1] >= target.VectorLanes();
+  return rank >= (windows ? 3 : 4) && rank <= 5 && type.shape[1] >= machine.vector.FloatLanes();
 }
 
 // A kernel's tensors with their layouts.
@@ -166,10 +173,10 @@ double TapsOf(const ir::ExprNode& anchor, const Tensor& data, const Tensor& resu
 
 // Windows in one channel over rows: vectors along the width, the last of each row not full.
 double RowWindowNs(const TensorType& data, const TensorType& result, double taps,
-                   const CpuTarget& target) {
+                   const Machine& machine) {
   const auto width = static_cast<uint64_t>(result.shape.back());
   const auto fit = static_cast<int64_t>(std::bit_floor(width));
-  const int64_t lanes = std::max<int64_t>(std::min<int64_t>(target.VectorLanes(), fit), 1);
+  const int64_t lanes = std::max<int64_t>(std::min<int64_t>(machine.vector.FloatLanes(), fit), 1);
   const int64_t vectors = (result.shape.back() + lanes - 1) / lanes;
   return Elements(result) / static_cast<double>(width) * static_cast<double>(vectors) * taps *
          kRowTapNs * (data.shape.back() > result.shape.back() * 3 / 2 ? kStepFactor : 1);
@@ -178,9 +185,9 @@ double RowWindowNs(const TensorType& data, const TensorType& result, double taps
 // Whether the target multiplies such data in tile registers, and its blocks, of channels that would
 // fill the rows of these, do not: a convolution of one tap brings them into wider ones first.
 // With more taps a copy with padding does it.
-bool IsNarrowForTiles(const Tensor& data, double taps, const CpuTarget& target) {
-  const int64_t wide = loop::kTileRowBytes / SizeBytes(data.type.dtype);
-  return target.MultipliesInTiles(data.type.dtype) && taps == 1 && data.type.shape[1] >= wide &&
+bool IsNarrowForTiles(const Tensor& data, double taps, const Machine& machine) {
+  const int64_t wide = machine::kAmxTile.row_bytes / SizeBytes(data.type.dtype);
+  return machine.matrix.Takes(data.type.dtype) && taps == 1 && data.type.shape[1] >= wide &&
          data.layout.BlockOf(1) < wide;
 }
 
@@ -215,26 +222,26 @@ bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor
 // output channels: the strategy "rows" of its template, which reads row-major data where it lies
 // and copies other data. Neighbours of a transposed one are a stride apart.
 bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
-                  const CpuTarget& target) {
+                  const Machine& machine) {
   if (!IsPlainFloatConv(view, anchor, data)) return false;
   const std::vector<int64_t> strides = ops::IntsAttr(anchor.attrs, "strides");
   const int64_t stride = strides.empty() ? 1 : strides.back();
   if (stride != 1 && !IsTransposed(anchor)) return false;
   const std::vector<int64_t>& result = anchor.type->tensor.shape;
   const int64_t width = (result.back() + stride - 1) / stride;
-  const int64_t vectors = (width + target.VectorLanes() - 1) / target.VectorLanes();
-  return result[1] < target.VectorLanes() && 4 * vectors * result[1] <= 3 * width;
+  const int64_t vectors = (width + machine.vector.FloatLanes() - 1) / machine.vector.FloatLanes();
+  return result[1] < machine.vector.FloatLanes() && 4 * vectors * result[1] <= 3 * width;
 }
 
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
 // vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
-                       double taps, const CpuTarget& target) {
+                       double taps, const Machine& machine) {
   if (taps != 1 || IsTransposed(anchor) || !IsPlainFloatConv(view, anchor, data)) return false;
   const TensorType& result = anchor.type->tensor;
   const bool is_plain = IsAll(ops::IntsAttr(anchor.attrs, "strides"), 1) &&
                         IsAll(ops::IntsAttr(anchor.attrs, "padding"), 0);
-  return is_plain && PixelsOf(result) % target.VectorLanes() == 0 &&
+  return is_plain && PixelsOf(result) % machine.vector.FloatLanes() == 0 &&
          std::all_of(view.operands.begin(), view.operands.end(), [&](const Tensor& operand) {
            return &operand == &data || GoesWithPixels(operand.type, result);
          });
@@ -253,22 +260,21 @@ bool ResamplesRows(const ir::ExprNode& anchor) {
 // 224x224), all rows that a tile writes fall on one set of the first cache, which holds fewer: a
 // direct convolution was seen to write 5 bytes a nanosecond, Winograd's 0.2 to 0.7.
 double StridedWriteRate(const TensorType& result) {
-  constexpr int64_t kPageBytes = 4096;
   const int64_t channel_bytes = PixelsOf(result) * SizeBytes(result.dtype);
-  return channel_bytes % kPageBytes == 0 ? kPagesApartWriteRate : kStridedWriteRate;
+  return channel_bytes % machine::kPageBytes == 0 ? kPagesApartWriteRate : kStridedWriteRate;
 }
 
 // Nanoseconds of one thread that layouts cost which do not suit the kernel.
-double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const CpuTarget& target) {
+double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const Machine& machine) {
   const Tensor* data = DataOf(view, anchor);
   if (data == nullptr) return 0;
   const Tensor& result = view.results[0];
   const double taps = TapsOf(anchor, *data, result);
   const bool windows = anchor.name.find("conv") != std::string::npos ||
                        anchor.name.find("pool") != std::string::npos;
-  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, windows, target);
+  const bool strided_data = data->layout.IsRowMajor() && IsBlockable(data->type, windows, machine);
   const bool strided_result =
-      result.layout.IsRowMajor() && IsBlockable(result.type, windows, target);
+      result.layout.IsRowMajor() && IsBlockable(result.type, windows, machine);
   const bool in_channel = windows && (anchor.args.size() < 2 || IsDepthwise(anchor));
   const bool is_row = anchor.name.starts_with("nn.global_");  // of columns in order
   if ((is_row || ResamplesRows(anchor)) && data->layout.IsRowMajor() &&
@@ -277,20 +283,22 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const CpuTar
   }
   if (in_channel && strided_data && strided_result && result.type.shape.size() == 4 &&
       result.type.dtype == DataType::kFloat32 &&
-      2 * result.type.shape.back() >= target.VectorLanes()) {
-    return RowWindowNs(data->type, result.type, taps, target);
+      2 * result.type.shape.back() >= machine.vector.FloatLanes()) {
+    return RowWindowNs(data->type, result.type, taps, machine);
   }
-  if (strided_data && strided_result && IsProductOfPixels(view, anchor, *data, taps, target)) {
+  if (strided_data && strided_result && IsProductOfPixels(view, anchor, *data, taps, machine)) {
     return 0;
   }
-  if (IsConvOfRows(view, anchor, *data, target)) {
-    return data->layout.IsRowMajor() ? 0 : Bytes(data->type, data->layout) / kUnpackRate;
+  if (IsConvOfRows(view, anchor, *data, machine)) {
+    return data->layout.IsRowMajor()
+               ? 0
+               : Bytes(data->type, data->layout) / machine.copy.layouts_unpack_bytes_a_ns;
   }
   double ns = 0;
   if (strided_data) ns += Bytes(data->type, data->layout) * taps / kStridedReadRate;
   const bool weighs = windows && anchor.args.size() >= 2 && !IsDepthwise(anchor);
-  if (weighs && !strided_data && IsNarrowForTiles(*data, taps, target)) {
-    ns += 2 * Bytes(data->type, data->layout) / kPackRate;
+  if (weighs && !strided_data && IsNarrowForTiles(*data, taps, machine)) {
+    ns += 2 * Bytes(data->type, data->layout) / machine.copy.layouts_pack_bytes_a_ns;
   }
   if (!strided_result) return ns;
   if (anchor.args.size() < 2 || IsDepthwise(anchor)) {
@@ -299,14 +307,13 @@ double StrainOfAnchor(const View& view, const ir::ExprNode& anchor, const CpuTar
   return ns + Bytes(result.type, result.layout) / StridedWriteRate(result.type);
 }
 
-double StrainOfFollower(const View& view) {
+double StrainOfFollower(const View& view, const Machine& machine) {
   double ns = 0;
   const Tensor& result = view.results[0];
   for (const Tensor& operand : view.operands) {
     const bool same_rank = operand.type.shape.size() == result.type.shape.size();
     if (!same_rank || operand.layout == result.layout) continue;
-    ns += Bytes(operand.type, operand.layout) /
-          (result.layout.IsRowMajor() ? kUnpackRate : kPackRate);
+    ns += Bytes(operand.type, operand.layout) / CopyRate(result.layout, machine);
   }
   return ns;
 }
@@ -315,24 +322,27 @@ double StrainOfFollower(const View& view) {
 
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
                        const ir::LayoutSignature& signature, const CpuTarget& target) {
+  const Machine machine = Machine::For(target);
   const View view = ViewOf(function, const_params, signature);
   double bytes = view.const_bytes;
   for (const Tensor& tensor : view.operands) bytes += Bytes(tensor.type, tensor.layout);
   for (const Tensor& tensor : view.results) bytes += Bytes(tensor.type, tensor.layout);
-  if (view.results.empty()) return kLaunchNs;
+  if (view.results.empty()) return machine.launch.layouts_ns;
   const ir::ExprNode* anchor = AnchorOf(function);
   const bool has_anchor = anchor != nullptr && !anchor->args.empty();
-  const double strain = has_anchor ? StrainOfAnchor(view, *anchor, target) : StrainOfFollower(view);
-  double work_ns = bytes / BytesPerNs(bytes, target);
+  const double strain =
+      has_anchor ? StrainOfAnchor(view, *anchor, machine) : StrainOfFollower(view, machine);
+  double work_ns = bytes / BytesPerNs(bytes, machine);
   if (has_anchor && anchor->args.size() >= 2 && !anchor->args[1]->type->is_tuple) {
-    work_ns = std::max(work_ns, FlopsOf(*anchor) / FlopsPerNs(target));
+    work_ns = std::max(work_ns, FlopsOf(*anchor) / FlopsPerNs(machine));
   }
-  return kLaunchNs + work_ns + strain / std::max(1, target.threads);
+  return machine.launch.layouts_ns + work_ns + strain / ThreadsOf(machine);
 }
 
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
                      const CpuTarget& target) {
-  return kLaunchNs + CopyNs(Bytes(type, from) + Bytes(type, to), to, target);
+  const Machine machine = Machine::For(target);
+  return machine.launch.layouts_ns + CopyNs(Bytes(type, from) + Bytes(type, to), to, machine);
 }
 
 double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/machine/machine.h"
 #include "compiler/passes/known_values.h"
 #include "compiler/passes/narrow_matrix.h"
 #include "compiler/passes/numerics.h"
@@ -95,11 +96,12 @@ class Narrowing {
 }  // namespace
 
 bool WaitsForWeights(int64_t rows, const CpuTarget& target) {
-  // The machine is that of the templates' models: it does two operations on whole vectors a cycle
-  // and streams so many bytes from behind the second cache.
-  constexpr double kOperations = 2, kUnpacking = 2, kStreamBytes = 20;
-  const double computing = (static_cast<double>(rows) + kUnpacking) / kOperations;
-  return computing < target.VectorBytes() / kStreamBytes;
+  constexpr double kUnpacking = 2;  // operations
+  const auto machine = machine::Machine::For(target);
+  const double computing =
+      (static_cast<double>(rows) + kUnpacking) / machine.issue.multiply_adds_a_cycle;
+  return computing < static_cast<double>(machine.vector.size_bytes) /
+                         machine.memory.l3.read.register_tile_bytes_a_cycle;
 }
 
 bool MultipliesMixedBytes(const CpuTarget& target) {

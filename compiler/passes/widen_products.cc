@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/node_map.h"
+#include "compiler/machine/machine.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/op.h"
@@ -97,12 +98,12 @@ bool FitsTiles(const Expr& product) {
 // How many products of bfloat16 kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
 double BFloat16Rate(const Expr& product, const CpuTarget& target) {
-  constexpr double kTileRate = 8;
-  if (FitsTiles(product) && target.MultipliesInTiles(DataType::kBFloat16)) return kTileRate;
+  const auto machine = machine::Machine::For(target);
+  if (FitsTiles(product) && machine.matrix.takes_bfloat16) return machine.matrix.bfloat16_rate;
   // Pairs are neighbours in the data where its blocks are of one group.
   const int64_t in = ShapeOf(product->args[0])[1] / GroupsOf(product);
   const bool has_dots = GroupsOf(product) == 1 || in % target.VectorLanes() == 0;
-  return has_dots ? target.BFloat16DotRate() : 1;
+  return has_dots ? machine.issue.bfloat16_dot_rate : 1;
 }
 
 // Rewrites one function from its inputs to its results.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
+#include "compiler/machine/machine.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/template.h"
@@ -238,14 +238,7 @@ std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t posi
 
 std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const CpuTarget& target) {
   if (measured != nullptr && measured->StreamBytesACycle()) return measured->StreamBytesACycle();
-  // Cores of Intel's servers since Skylake: a last-level cache in slices, a mesh away. Measured on
-  // Sapphire Rapids (5.0 and 5.2); the earlier ones share its design.
-  constexpr std::string_view kMeshes[] = {"skylake-avx512", "cascadelake",    "cooperlake",
-                                          "icelake-server", "sapphirerapids", "emeraldrapids",
-                                          "graniterapids"};
-  constexpr double kMeshBytesACycle = 5;
-  if (std::ranges::count(kMeshes, target.cpu) > 0) return kMeshBytesACycle;
-  return std::nullopt;
+  return machine::Machine::For(target).memory.l3.stream_bytes_a_cycle;
 }
 
 }  // namespace hone::schedule

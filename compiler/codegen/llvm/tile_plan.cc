@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/loop/visit.h"
+#include "compiler/machine/units.h"
 
 namespace hone::codegen {
 namespace {
@@ -15,6 +16,9 @@ using loop::LoopKind;
 using loop::Stmt;
 using loop::StmtKind;
 using loop::TileOperation;
+using machine::kAmxTile;
+
+constexpr int kTileRegisters = kAmxTile.registers;
 
 // Registers of a kind that a region cannot do without, and that it could use.
 struct Demand {
@@ -62,7 +66,7 @@ class RegionScan {
     for (const auto& [first, kind] : needs_.sums) {
       for (int64_t i = 0; i < kind.rows; ++i) {
         const int64_t row = first + i * stride_;
-        if (row % loop::kTileLanes != 0 || !rows.insert(row).second) return false;
+        if (row % kAmxTile.SumLanes() != 0 || !rows.insert(row).second) return false;
       }
     }
     return true;
@@ -249,13 +253,13 @@ void Assign(const RegionNeeds& needs, const std::map<TileKind, std::vector<int>>
 }  // namespace
 
 TileKind TileKind::OfSums(const TileOperation& op) {
-  return {Use::kSum, op.rows, loop::kTileRowBytes};
+  return {Use::kSum, op.rows, kAmxTile.row_bytes};
 }
 
 TileKind TileKind::OfLeft(const TileOperation& op) { return {Use::kLeft, op.rows, op.steps * 4}; }
 
 TileKind TileKind::OfRight(const TileOperation& op) {
-  return {Use::kRight, op.steps, loop::kTileRowBytes};
+  return {Use::kRight, op.steps, kAmxTile.row_bytes};
 }
 
 TilePlan PlanTiles(const Stmt& launch, const CpuTraits& traits) {

@@ -14,8 +14,6 @@
 
 namespace hone::codegen {
 
-inline constexpr int kTileRegisters = 8;
-
 // Tiles of a kind may lie in the same registers.
 struct TileKind {
   enum class Use { kSum, kLeft, kRight };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/loop/visit.h"
+#include "compiler/machine/memory.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "fmt/format.h"
@@ -71,13 +72,13 @@ int64_t TransposeTile(int64_t extent, int64_t least) {
 // one that were read or written in long strides would take every line of it from far away many
 // times.
 std::vector<int64_t> PieceOf(const loop::BufferNode& to) {
-  constexpr int64_t kLineBytes = 64;
   const std::vector<int64_t> padded = PaddedShape(to);
   std::vector<int64_t> piece(padded.size());
   int64_t run_bytes = SizeBytes(to.dtype);
   for (size_t d = padded.size(); d-- > 0; run_bytes *= piece[d]) {
     const int64_t block = to.layout.BlockOf(static_cast<int>(d));
-    piece[d] = block > 1 ? block : TransposeTile(padded[d], CeilDiv(kLineBytes, run_bytes));
+    piece[d] =
+        block > 1 ? block : TransposeTile(padded[d], CeilDiv(machine::kLineBytes, run_bytes));
   }
   return piece;
 }

@@ -38,7 +38,9 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.registers = conv.registers;
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.l2_bytes;
-  problem.stream_bytes = conv.stream_bytes.value_or(kStreamBytesACycle);
+  problem.l2_bytes_a_cycle = conv.machine.memory.l2.read.register_tile_bytes_a_cycle;
+  problem.stream_bytes_a_cycle = conv.StreamBytesACycle();
+  problem.issue = conv.machine.issue;
   if (HasChunks(conv) && !conv.PadsSlices()) problem.chunk_steps = conv.lanes * conv.Taps();
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
@@ -248,7 +250,7 @@ double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
   if (2 * among <= conv.l1_bytes) return 0;
   const bool in_l2 = 2 * among <= conv.l2_bytes;
   const double rate =
-      in_l2 ? kSecondCacheBytesACycle : conv.stream_bytes.value_or(kStreamBytesACycle);
+      in_l2 ? conv.machine.memory.l2.read.register_tile_bytes_a_cycle : conv.StreamBytesACycle();
   return static_cast<double>(bytes) / rate;
 }
 

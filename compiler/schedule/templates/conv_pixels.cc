@@ -32,6 +32,7 @@ Dense ProductOf(const Conv& conv) {
   product.threads = conv.threads;
   product.times = conv.times;
   product.stream_bytes = conv.stream_bytes;
+  product.machine = conv.machine;
   return product;
 }
 

@@ -281,9 +281,11 @@ double StepCycles(const Conv& conv, const RegisterTile& tile) {
   const auto products = static_cast<double>(tile.vectors * tile.rows * tile.columns);
   const Reads reads = ReadsOf(conv, tile);
   const auto loads = static_cast<double>(2 * reads.vectors + reads.weights);
-  constexpr double kLatency = 4, kLoop = 0.25, kStream = 0.1;
-  return std::max({products / 2, loads / 2, kLatency}) + kLoop +
-         kStream * static_cast<double>(reads.vectors / tile.vectors);
+  constexpr double kLoop = 0.25, kStream = 0.1;
+  const machine::IssueRates& issue = conv.machine.issue;
+  return std::max({products / issue.multiply_adds_a_cycle, loads / issue.loads_a_cycle,
+                   issue.multiply_add_latency_cycles}) +
+         kLoop + kStream * static_cast<double>(reads.vectors / tile.vectors);
 }
 
 double TilesCycles(const Conv& conv, const RegisterTile& tile) {
@@ -303,8 +305,8 @@ double TilesCycles(const Conv& conv, const RegisterTile& tile) {
 }
 
 double CopyCycles(const Conv& conv) {
-  constexpr double kBytesACycle = 7;  // of what is read and written, measured
-  return 2 * static_cast<double>(conv.batch * conv.data_bytes) / kBytesACycle;
+  return 2 * static_cast<double>(conv.batch * conv.data_bytes) /
+         conv.machine.copy.conv_rows_bytes_a_cycle;
 }
 
 // Beside the sums: of a copy, or of masks in vectors at the border.

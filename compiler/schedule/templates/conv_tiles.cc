@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/loop/tile_operation.h"
+#include "compiler/machine/units.h"
 #include "compiler/schedule/templates/conv_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"
@@ -17,9 +17,10 @@ namespace {
 std::vector<std::string> DataOptions(const Conv& conv) {
   const bool usable = !conv.copies_data && conv.operand_block > 1 &&
                       conv.operand_block % conv.dot == 0 &&
-                      conv.operand_block <= loop::kTileRows * conv.dot;
+                      conv.operand_block <= machine::kAmxTile.rows * conv.dot;
   if (!usable) return {"wide"};
-  if (conv.operand_block >= std::min(conv.in, loop::kTileRows * conv.dot)) return {"in_place"};
+  if (conv.operand_block >= std::min(conv.in, machine::kAmxTile.rows * conv.dot))
+    return {"in_place"};
   return {"wide", "in_place"};
 }
 
@@ -33,7 +34,7 @@ Step StepOf(const Conv& conv, const std::string& data) {
   Step step;
   step.dots = data == "in_place" ? conv.operand_block / conv.dot : DotsOfStep(conv.in, conv.dot);
   step.takes_taps = step.dots == 1 && conv.in <= conv.dot && conv.taps_w > 1 &&
-                    conv.taps_w <= loop::kTileRows && conv.window.dilation.back() == 1;
+                    conv.taps_w <= machine::kAmxTile.rows && conv.window.dilation.back() == 1;
   return step;
 }
 
@@ -53,12 +54,11 @@ TileBlockProblem BlockProblem(const Conv& conv, const std::string& data) {
 // Of bringing the data into wider blocks, on all threads.
 double CopyCycles(const Conv& conv, const std::string& data) {
   if (conv.copies_data || data == "in_place") return 0;
-  constexpr double kBytesACycle = 16;
   double bytes = static_cast<double>(conv.batch * conv.channels * 4 / conv.dot);
   for (size_t i = 0; i < conv.result_axes.size(); ++i) {
     bytes *= static_cast<double>(conv.result_axes[i] * conv.window.strides[i]);
   }
-  return 2 * bytes / kBytesACycle / static_cast<double>(conv.threads);
+  return 2 * bytes / conv.machine.copy.conv_tiles_bytes_a_cycle / static_cast<double>(conv.threads);
 }
 
 class ConvTilesSchedule {
@@ -194,7 +194,7 @@ bool HasConvTiles(const Conv& conv, const CpuTarget& target) {
 }
 
 int64_t WideBlock(const Conv& conv, const CpuTarget& target) {
-  return HasConvTiles(conv, target) ? loop::kTileRows * conv.dot : 0;
+  return HasConvTiles(conv, target) ? machine::kAmxTile.rows * conv.dot : 0;
 }
 
 std::optional<Knob> NextConvTilesKnob(const Conv& conv, const Config& prefix) {

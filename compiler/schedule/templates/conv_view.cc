@@ -277,13 +277,14 @@ int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes :
 
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
-  conv.target_lanes = task.target.VectorLanes();
+  conv.machine = machine::Machine::For(task.target);
+  conv.target_lanes = conv.machine.vector.FloatLanes();
   conv.lanes = LanesThatFit(conv, conv.target_lanes);
   conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, conv.target_lanes);
-  conv.registers = task.target.VectorRegisters();
-  conv.l2_bytes = task.target.facts.l2_bytes;
-  conv.l1_bytes = task.target.facts.l1_bytes;
-  conv.threads = task.target.threads;
+  conv.registers = conv.machine.vector.registers;
+  conv.l2_bytes = conv.machine.memory.l2.size_bytes;
+  conv.l1_bytes = conv.machine.memory.l1.size_bytes;
+  conv.threads = conv.machine.Threads();
   if (conv.kind == ProductKind::kFloat) {
     conv.times = task.micro_kernels;
     conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);

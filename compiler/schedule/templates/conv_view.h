@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/machine/machine.h"
 #include "compiler/ops/window.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -69,8 +70,13 @@ struct Conv {
   int64_t threads = 1, l1_bytes = 0;
   std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
   std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
+  machine::Machine machine;
 
   int rank() const { return spatial + 2; }
+  // What one core reads from behind the second cache, or what is usual.
+  double StreamBytesACycle() const {
+    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
+  }
   // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
   // counted from the last: 1 is the width, 2 the height, 3 the depth.
   std::string Axis(const std::string& stage, int from_last) const;

@@ -84,9 +84,8 @@ std::vector<std::string> Strategies(const Dense& dense, const CpuTarget& target)
 // In which one core packs a right operand whose terms are neighbours: reads, writes and, in the
 // product, reads it again, and turns it (measured on Zen 5: 2 to 3 bytes a cycle in all).
 double TurnCycles(const Dense& dense) {
-  constexpr double kBytesACycle = 3;
   const auto bytes = static_cast<double>(dense.batch * dense.units * dense.terms * 4);
-  return std::max(2 * ReadRightCycles(dense), bytes / kBytesACycle);
+  return std::max(2 * ReadRightCycles(dense), bytes / dense.machine.copy.dense_turn_bytes_a_cycle);
 }
 
 // Those after the lanes.

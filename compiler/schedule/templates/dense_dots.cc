@@ -77,12 +77,14 @@ DotTile DotTileOf(const Config& config) {
 // are halved, a shuffle and an addition each, four a cycle, and functions are computed of a row's
 // units at once: of one unit alone they take as long as of eight. Short tiles overlap.
 double CyclesOfTile(const Dense& dense, const DotTile& tile) {
-  constexpr double kLatency = 4, kLoop = 0.25, kStart = 4;
+  constexpr double kLoop = 0.25, kStart = 4;
   constexpr int64_t kAhead = 128;  // multiplications
   const int64_t steps = CeilDiv(dense.terms, dense.lanes * tile.parts);
-  const double multiply = static_cast<double>(tile.Vectors()) / 2;
-  const double load = static_cast<double>((tile.rows + tile.units) * tile.parts) / 2;
-  const double wait = steps * tile.Vectors() > kAhead ? kLatency : 0;
+  const machine::IssueRates& issue = dense.machine.issue;
+  const double multiply = static_cast<double>(tile.Vectors()) / issue.multiply_adds_a_cycle;
+  const double load =
+      static_cast<double>((tile.rows + tile.units) * tile.parts) / issue.loads_a_cycle;
+  const double wait = steps * tile.Vectors() > kAhead ? issue.multiply_add_latency_cycles : 0;
   const auto halvings = std::bit_width(static_cast<uint64_t>(dense.lanes)) - 1;
   const double finish = static_cast<double>(2 * halvings + tile.parts + 2) / 4;
   return kStart + static_cast<double>(steps) * (std::max({multiply, load, wait}) + kLoop) +
@@ -97,7 +99,7 @@ double CyclesToReadAgain(const Dense& dense, const DotTile& tile) {
   const int64_t row_bytes = dense.terms * 4;
   const int64_t again = CeilDiv(dense.rows, tile.rows) - 1;
   const int64_t bytes = far(dense.rows * row_bytes) + again * far(tile.units * row_bytes);
-  return static_cast<double>(bytes) / kSecondCacheBytesACycle;
+  return static_cast<double>(bytes) / dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
 }
 
 // On one core. Several units are as many streams, which together come slower than one (measured on

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "compiler/loop/tile_operation.h"
 #include "compiler/schedule/templates/dense_output.h"
 #include "compiler/schedule/templates/fuse_stages.h"
 #include "compiler/schedule/templates/sequence.h"

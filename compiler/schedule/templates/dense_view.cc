@@ -136,13 +136,14 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
 
 Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
-  dense.lanes = task.target.VectorLanes();
+  dense.machine = machine::Machine::For(task.target);
+  dense.lanes = dense.machine.vector.FloatLanes();
   dense.target_lanes = dense.lanes;
   if (dense.lanes == 16 && task.target.Has("avx512vl")) dense.half_lanes = 8;
-  dense.registers = task.target.VectorRegisters();
-  dense.l2_bytes = task.target.facts.l2_bytes;
-  dense.l1_bytes = task.target.facts.l1_bytes;
-  dense.threads = task.target.threads;
+  dense.registers = dense.machine.vector.registers;
+  dense.l2_bytes = dense.machine.memory.l2.size_bytes;
+  dense.l1_bytes = dense.machine.memory.l1.size_bytes;
+  dense.threads = dense.machine.Threads();
   if (dense.kind == ProductKind::kFloat) {
     dense.times = task.micro_kernels;
     dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
@@ -158,7 +159,9 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.registers = dense.registers;
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.l2_bytes;
-  problem.stream_bytes = dense.stream_bytes.value_or(kStreamBytesACycle);
+  problem.l2_bytes_a_cycle = dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
+  problem.stream_bytes_a_cycle = dense.StreamBytesACycle();
+  problem.issue = dense.machine.issue;
   problem.column_bytes = dense.row_bytes;
   problem.steps_at_once = dense.UnrollsAllTiles() ? kStepsAtOnce : 1;
   problem.times = dense.times;
@@ -171,8 +174,9 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
 
 double ReadRightCycles(const Dense& dense) {
   const int64_t bytes = dense.batch * dense.units * dense.terms * 4 / dense.dot;
-  const double rate = bytes <= dense.l2_bytes ? kSecondCacheBytesACycle
-                                              : dense.stream_bytes.value_or(kStreamBytesACycle);
+  const double rate = bytes <= dense.l2_bytes
+                          ? dense.machine.memory.l2.read.register_tile_bytes_a_cycle
+                          : dense.StreamBytesACycle();
   return static_cast<double>(bytes) / rate;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/machine/machine.h"
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/template.h"
 #include "compiler/schedule/templates/kernel_view.h"
@@ -43,7 +44,12 @@ struct Dense {
   int64_t batch = 1, threads = 1;
   std::shared_ptr<const MicroKernelTimes> times;
   std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
+  machine::Machine machine;
 
+  // What one core reads from behind the second cache, or what is usual.
+  double StreamBytesACycle() const {
+    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
+  }
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }
   // Whether by default all tiles take several steps at once, not single rows alone.

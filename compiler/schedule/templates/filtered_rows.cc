@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/machine/machine.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/toom_cook.h"
@@ -71,13 +72,13 @@ bool CanFilterRows(const Windowed& w) {
 
 bool RowFiltersOnlyAdd(const Windowed& w) { return CanFilterRows(w) && w.window.taps.back() == 3; }
 
-// Zen's cores add in units of their own, beside those that multiply: there the transforms of 3x3
+// Where additions have units of their own, beside those that multiply, the transforms of 3x3
 // filters cost less than the third of the products that they save (Zen 4: 0.75 to 0.8 of the time
 // of maps of 7x7 and more). On others, and with more taps, measuring decides.
 bool FiltersRowsByDefault(const Windowed& w, const CpuTarget& target) {
   constexpr int64_t kWidth = 7, kRegisters = 32;
-  return RowFiltersOnlyAdd(w) && w.Taps() == 9 && w.width >= kWidth && target.cpu == "znver4" &&
-         w.registers >= kRegisters;
+  return RowFiltersOnlyAdd(w) && w.Taps() == 9 && w.width >= kWidth &&
+         machine::Machine::For(target).issue.adds_beside_multiplies && w.registers >= kRegisters;
 }
 
 std::optional<Knob> NextFilteredRowsKnob(const Windowed& w, const Config& prefix) {

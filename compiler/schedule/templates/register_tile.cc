@@ -87,7 +87,7 @@ double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile&
   const int64_t weights_bytes = problem.vectors * problem.vector_bytes * problem.steps;
   const double coming =
       weights_bytes <= problem.l2_bytes ? 0 : kTurnsOfALine / static_cast<double>(tiles_of_panel);
-  return (1 + coming) * SecondCacheBytes(problem, tile) / kSecondCacheBytesACycle;
+  return (1 + coming) * SecondCacheBytes(problem, tile) / problem.l2_bytes_a_cycle;
 }
 
 // Cycles of one step of one tile, by the rule.
@@ -95,11 +95,11 @@ double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& ti
                       int64_t tiles_of_panel) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
-  const double multiply = positions * vectors / 2;
-  const double load = (positions + vectors) / 2;
+  const double multiply = positions * vectors / problem.issue.multiply_adds_a_cycle;
+  const double load = (positions + vectors) / problem.issue.loads_a_cycle;
   const double second_cache = SecondCacheCycles(problem, tile, tiles_of_panel);
-  constexpr double kLatency = 4;
-  return std::max({multiply, load, second_cache, kLatency}) + 0.25;  // the loop itself
+  const double latency = problem.issue.multiply_add_latency_cycles;
+  return std::max({multiply, load, second_cache, latency}) + 0.25;  // the loop itself
 }
 
 // As measured, where everything is in the first cache, and what it costs that vectors of panels
@@ -118,8 +118,8 @@ double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
 // next, since there are more of them than lines in the sets that they fall on.
 double CrowdedCycles(const RegisterTileProblem& problem, int64_t columns) {
   if (problem.column_bytes == 0 || problem.l1_bytes == 0) return 0;
-  constexpr int64_t kIndexedBytes = 4096;  // of a way: the index lies in a page's offset
-  const int64_t apart = std::gcd(problem.column_bytes, kIndexedBytes);
+  // The index of a set lies in a page's offset.
+  const int64_t apart = std::gcd(problem.column_bytes, machine::kPageBytes);
   const int64_t lines = std::max<int64_t>(problem.l1_bytes / apart, 1);
   if (columns <= lines) return 0;
   // Measured on Zen 4 (8 lines): of 10, 12 and 14 columns 0.02, 0.1 and 0.25 of the step's cycles.
@@ -145,7 +145,7 @@ bool IsReadByChunks(const RegisterTileProblem& problem, const RegisterTile& tile
 double StreamCycles(const RegisterTileProblem& problem, const RegisterTile& tile, int64_t vectors) {
   if (TilesOfPanel(problem, tile) == 1 || StaysIn(problem.l2_bytes, problem, vectors)) return 0;
   if (IsReadByChunks(problem, tile, vectors)) return 0;
-  return static_cast<double>(vectors * problem.vector_bytes) / problem.stream_bytes;
+  return static_cast<double>(vectors * problem.vector_bytes) / problem.stream_bytes_a_cycle;
 }
 
 double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/machine/memory.h"
+#include "compiler/machine/units.h"
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/space.h"
 
@@ -24,11 +26,6 @@ struct RegisterTile {
 // Of rows of tiles, where their sums are taken in chunks.
 inline constexpr int64_t kMostRowBlocks = 8;
 
-// Of the second cache, for one core: the most that it was read at (Emerald Rapids).
-inline constexpr double kSecondCacheBytesACycle = 32;
-// Of a last-level cache, for one core, by the rule.
-inline constexpr double kStreamBytesACycle = 20;
-
 struct RegisterTileProblem {
   int64_t vectors = 1;       // of the whole output, in the vector axis
   int64_t vector_group = 0;  // a tile is a part of so many of them; 0: of any
@@ -40,7 +37,10 @@ struct RegisterTileProblem {
   // tile of positions: bytes of a vector, and of the second cache. 0: elsewhere.
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
-  double stream_bytes = kStreamBytesACycle;  // a cycle, from behind the second cache
+  // What a core reads in a cycle from the second cache, and from behind it.
+  double l2_bytes_a_cycle = machine::kL2Read.register_tile_bytes_a_cycle;
+  double stream_bytes_a_cycle = machine::kL3Read.register_tile_bytes_a_cycle;
+  machine::IssueRates issue;
   // Steps of the smallest part of a panel that may be used for a block of rows of tiles before the
   // next part is read. 0: a tile's sum is taken at once.
   int64_t chunk_steps = 0;

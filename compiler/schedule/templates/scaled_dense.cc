@@ -43,8 +43,9 @@ std::vector<std::string> OrderOptions(const ScaledDense& scaled) {
 // On all threads, on a machine as BestTile's. A step unpacks the tile's vectors of weights and
 // multiplies them with each row; of few sums it waits for their latency.
 double CyclesOf(const ScaledDense& scaled, const RegisterTile& tile) {
-  constexpr double kAtOnce = 2, kLatency = 4, kDigitOperations = 8;
+  constexpr double kDigitOperations = 8;
   const Dense& dense = scaled.dense;
+  const machine::IssueRates& issue = dense.machine.issue;
   const double blocks = static_cast<double>(dense.terms) / static_cast<double>(scaled.block);
   double computing = 0;
   int64_t tiles = 0;
@@ -53,8 +54,10 @@ double CyclesOf(const ScaledDense& scaled, const RegisterTile& tile) {
       const auto sums = static_cast<double>(vectors * rows);
       const double multiply = sums * static_cast<double>(scaled.Accumulators());
       const double unpack = static_cast<double>(vectors) * scaled.UnpackOperations();
-      const double step = std::max((multiply + unpack) / kAtOnce, kLatency);
-      const double finish = blocks * sums * (scaled.digits > 0 ? kDigitOperations : 1) / kAtOnce;
+      const double step = std::max((multiply + unpack) / issue.multiply_adds_a_cycle,
+                                   issue.multiply_add_latency_cycles);
+      const double finish =
+          blocks * sums * (scaled.digits > 0 ? kDigitOperations : 1) / issue.multiply_adds_a_cycle;
       computing += static_cast<double>(n * m) * (static_cast<double>(dense.steps) * step + finish +
                                                  TileOverhead({vectors, 1, rows}));
       tiles += n * m;
@@ -62,7 +65,7 @@ double CyclesOf(const ScaledDense& scaled, const RegisterTile& tile) {
   }
   const double row_tiles = static_cast<double>(CeilDiv(dense.rows, tile.columns));
   const double bytes = scaled.WeightBytes() * static_cast<double>(dense.units * dense.terms);
-  const double reading = row_tiles * bytes / dense.stream_bytes.value_or(kStreamBytesACycle);
+  const double reading = row_tiles * bytes / dense.StreamBytesACycle();
   return WhileReading(computing, reading) * LargestPart(tiles, dense.threads) /
          static_cast<double>(dense.threads);
 }

@@ -115,14 +115,15 @@ std::optional<ScaledDense> ViewScaledDense(const ops::KernelDefinition& def) {
 ScaledDense ScaledDenseOf(const Task& task) {
   ScaledDense scaled = *ViewScaledDense(*task.def);
   Dense& dense = scaled.dense;
-  dense.lanes = dense.target_lanes = task.target.VectorLanes();
+  dense.machine = machine::Machine::For(task.target);
+  dense.lanes = dense.target_lanes = dense.machine.vector.FloatLanes();
   // Each sum of a tile is as many as there are digits; some registers are for what is unpacked.
   constexpr int64_t kForUnpacking = 4;
-  dense.registers =
-      (task.target.VectorRegisters() - kForUnpacking) / scaled.Accumulators() + (scaled.digits > 0);
-  dense.l1_bytes = task.target.facts.l1_bytes;
-  dense.l2_bytes = task.target.facts.l2_bytes;
-  dense.threads = task.target.threads;
+  dense.registers = (dense.machine.vector.registers - kForUnpacking) / scaled.Accumulators() +
+                    (scaled.digits > 0);
+  dense.l1_bytes = dense.machine.memory.l1.size_bytes;
+  dense.l2_bytes = dense.machine.memory.l2.size_bytes;
+  dense.threads = dense.machine.Threads();
   dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
   return scaled;
 }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/loop/tile_operation.h"
+#include "compiler/machine/machine.h"
 #include "compiler/schedule/parts.h"
 
 namespace hone::schedule {
 namespace {
 
-constexpr int64_t kRegisters = 8;
+using machine::kAmxTile;
 constexpr int64_t kMost = 6;  // tiles of sums, one register left for each factor
 
 // Sums, and a tile of either factor; rows of two sizes are two kinds of tiles.
@@ -18,7 +18,7 @@ bool Fits(const TileBlockProblem& problem, const TileBlock& block) {
   const int64_t tiles = CeilDiv(problem.rows, rows);
   const bool last_differs = problem.rows % rows != 0 && tiles > 1;
   const int64_t factors = last_differs ? 3 : 2;
-  return block.vectors * block.lines * block.tiles + factors <= kRegisters;
+  return block.vectors * block.lines * block.tiles + factors <= kAmxTile.registers;
 }
 
 std::vector<int64_t> UpTo(int64_t extent, const TileBlockProblem& problem, const auto& block_of) {
@@ -42,23 +42,23 @@ std::vector<int64_t> TileOptions(const TileBlockProblem& problem, int64_t vector
               [&](int64_t r) { return TileBlock{vectors, lines, r}; });
 }
 
-// Of one block whose lines have so many rows. A product takes a cycle a row, and no fewer than for
-// nine; most of the loads go on beside it, and what becomes of the sums does not. Tiles of the
-// right factor are loaded again for every one of the left where they have not all a register.
+// Of one block whose lines have so many rows. A product takes what it does by its rows; most of the
+// loads go on beside it, and what becomes of the sums does not. Tiles of the right factor are
+// loaded again for every one of the left where they have not all a register.
 double CyclesOfBlock(const TileBlockProblem& problem, const TileBlock& block, int64_t line_rows) {
-  constexpr double kFewestRows = 9, kRightLoad = 11, kStart = 40, kOfRow = 3, kShown = 0.35;
+  constexpr double kRightLoad = 11, kStart = 40, kOfRow = 3, kShown = 0.35;
   double products = 0, loads = 0, lefts = 0, rest = kStart;
   for (const auto& [rows, count] : Parts(line_rows, RowsOfTile(problem.rows))) {
     const auto height = static_cast<double>(rows);
     const auto tiles = static_cast<double>(count * block.lines);
     const auto vectors = static_cast<double>(block.vectors);
-    products += tiles * vectors * std::max(height, kFewestRows);
+    products += tiles * vectors * std::max(height, kAmxTile.fewest_product_rows);
     loads += tiles * std::max(4.0, 0.7 * height);
     lefts += tiles;
     rest += tiles * vectors * height * kOfRow;
   }
   const int64_t sums = block.vectors * block.lines * block.tiles;
-  const double times = sums + block.vectors + 1 <= kRegisters ? 1 : lefts;
+  const double times = sums + block.vectors + 1 <= kAmxTile.registers ? 1 : lefts;
   loads += static_cast<double>(block.vectors) * kRightLoad * times;
   const double step = std::max(products, loads) + kShown * std::min(products, loads);
   return static_cast<double>(problem.steps) * step + rest;
@@ -72,18 +72,19 @@ double CyclesOfShapes(const TileBlockProblem& problem, const TileBlock& block) {
   if (problem.rows % rows == 0 || problem.rows <= width) return 0;
   const int64_t sums = block.vectors * block.lines;
   const int64_t registers = sums * (block.tiles + 1) + 3;
-  return registers > kRegisters ? 2 * kSet : 0;
+  return registers > kAmxTile.registers ? 2 * kSet : 0;
 }
 
 }  // namespace
 
 bool HasTiles(const CpuTarget& target, ProductKind kind) {
-  return (kind == ProductKind::kBFloat16 && target.MultipliesInTiles(DataType::kBFloat16)) ||
-         (kind == ProductKind::kBytes && target.MultipliesInTiles(DataType::kInt8));
+  const machine::MatrixUnit matrix = machine::Machine::For(target).matrix;
+  return (kind == ProductKind::kBFloat16 && matrix.takes_bfloat16) ||
+         (kind == ProductKind::kBytes && matrix.takes_bytes);
 }
 
 int64_t RowsOfTile(int64_t line_rows) {
-  const int64_t tiles = CeilDiv(line_rows, loop::kTileRows);
+  const int64_t tiles = CeilDiv(line_rows, kAmxTile.rows);
   int64_t rows = CeilDiv(line_rows, std::max<int64_t>(tiles, 1));
   while (rows > 2 && line_rows % rows == 1) --rows;
   return rows;
@@ -91,7 +92,7 @@ int64_t RowsOfTile(int64_t line_rows) {
 
 int64_t DotsOfStep(int64_t terms, int64_t dot) {
   const int64_t dots = CeilDiv(terms, dot);
-  return CeilDiv(dots, CeilDiv(dots, loop::kTileRows));
+  return CeilDiv(dots, CeilDiv(dots, kAmxTile.rows));
 }
 
 std::optional<Knob> NextBlockKnob(const TileBlockProblem& problem, const Config& prefix) {

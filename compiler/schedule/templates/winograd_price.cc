@@ -11,28 +11,27 @@ int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
 }
 
 // In a model, where most of the last cache is for other kernels' weights.
-bool StaysInLastCache(const CpuTarget& target, int64_t bytes) {
-  return 8 * bytes <= target.facts.l3_bytes;
+bool StaysInLastCache(const machine::Memory& memory, int64_t bytes) {
+  return 8 * bytes <= memory.l3.size_bytes;
 }
 
 // Bytes a cycle from the last cache.
 double LastCacheRate(const Conv& conv) {
-  constexpr double kUsual = 24;
-  return conv.stream_bytes.value_or(kUsual);
+  return conv.stream_bytes.value_or(conv.machine.memory.l3.read.winograd_bytes_a_cycle);
 }
 
 // Bytes a cycle from where so many of them stay between two uses.
-double BytesPerCycle(const Conv& conv, const CpuTarget& target, int64_t bytes) {
-  constexpr double kSecondCache = 48, kMemory = 10;
-  if (bytes <= target.facts.l2_bytes) return kSecondCache;
+double BytesPerCycle(const Conv& conv, int64_t bytes) {
+  const machine::Memory& memory = conv.machine.memory;
+  if (bytes <= memory.l2.size_bytes) return memory.l2.read.winograd_bytes_a_cycle;
   const double last = LastCacheRate(conv);
-  return StaysInLastCache(target, bytes) ? last : std::min(last, kMemory);
+  return StaysInLastCache(memory, bytes) ? last
+                                         : std::min(last, memory.dram.read.winograd_bytes_a_cycle);
 }
 
 // Of products of a group that leave the first cache before they are transformed; counted where
 // there are so few channels that they are the larger part of what a block takes.
-double SpillCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
+double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   const int64_t group = std::min(choice.tile.vectors, conv.out_vectors) * conv.lanes;
   if (plan.channels >= group) return 0;
   const RegisterTileProblem& problem = choice.problem;
@@ -41,16 +40,17 @@ double SpillCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan
   const double bytes = values * static_cast<double>(4 * (group + plan.channels));
   const auto groups =
       static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, choice.tile.vectors), choice.parts));
-  const double spilled = std::max(0.0, bytes - static_cast<double>(target.facts.l1_bytes));
-  return groups * 2 * spilled / BytesPerCycle(conv, target, static_cast<int64_t>(bytes));
+  const double spilled =
+      std::max(0.0, bytes - static_cast<double>(conv.machine.memory.l1.size_bytes));
+  return groups * 2 * spilled / BytesPerCycle(conv, static_cast<int64_t>(bytes));
 }
 
 // Of what comes from further away because a block's transformed data took its place in the second
 // cache: the input, which the kernel before has written, the result, filters. A quarter of it does
 // no harm; what is beyond costs a line written back and one read (measured: 64 channels at 56x56
 // in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
-double DisplacedCycles(const Conv& conv, const CpuTarget& target, int64_t data_bytes) {
-  const int64_t beyond = std::max<int64_t>(0, data_bytes - target.facts.l2_bytes / 4);
+double DisplacedCycles(const Conv& conv, int64_t data_bytes) {
+  const int64_t beyond = std::max<int64_t>(0, data_bytes - conv.machine.memory.l2.size_bytes / 4);
   return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
 }
 
@@ -67,17 +67,16 @@ double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const Winograd
   const auto filters = static_cast<double>(plan.channels * conv.out_vectors * plan.Positions());
   const double operations =
       static_cast<double>(choice.tile.rows * choice.tile.columns) + kTransform;
-  return filters * operations / 2 / parts;
+  return filters * operations / conv.machine.issue.multiply_adds_a_cycle / parts;
 }
 
 // Of filters that are transformed `chunk` channels at a time: the transform, unless it is in
 // registers, and what the sums of a chunk cost until the next adds to them.
-double ChunkCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
+double ChunkCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
   const int64_t bytes =
       choice.chunk * ChunkBytesOfChannel(conv, plan, choice.tile, choice.in_registers);
-  const double position = bytes <= target.facts.l1_bytes ? 1.5 : 2.8;
+  const double position = bytes <= conv.machine.memory.l1.size_bytes ? 1.5 : 2.8;
   const auto filters = static_cast<double>(plan.channels * conv.UsedDepthTaps() * conv.out_vectors);
   const RegisterTileProblem& problem = choice.problem;
   const auto products = static_cast<double>(plan.Positions() * problem.rows * problem.columns *
@@ -86,8 +85,8 @@ double ChunkCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan
   const auto product_bytes =
       static_cast<int64_t>(products) / conv.out_vectors * choice.tile.vectors * conv.lanes * 4;
   double add = 1;
-  if (product_bytes > target.facts.l1_bytes) {
-    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, target, product_bytes);
+  if (product_bytes > conv.machine.memory.l1.size_bytes) {
+    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, product_bytes);
   }
   const double transform =
       choice.in_registers ? 0 : position * static_cast<double>(plan.Positions()) * filters;
@@ -112,15 +111,14 @@ int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const Re
   return 4 * (taps + row);
 }
 
-double PhaseCopyCycles(const Conv& conv, const CpuTarget& target) {
+double PhaseCopyCycles(const Conv& conv) {
   if (!DilationOf(conv)) return 0;
-  constexpr double kBytesACycle = 7;
   const auto bytes = static_cast<double>(conv.batch * (conv.data_bytes + conv.result_bytes));
-  return bytes / kBytesACycle / static_cast<double>(target.threads);
+  return bytes / conv.machine.copy.winograd_phases_bytes_a_cycle /
+         static_cast<double>(conv.machine.Threads());
 }
 
-double BlockCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice) {
+double BlockCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   const RegisterTileProblem& problem = choice.problem;
   const RegisterTile& tile = choice.tile;
   const int64_t depth = choice.depth;
@@ -140,17 +138,17 @@ double BlockCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan
                          static_cast<double>(depth * conv.out_vectors) / parts;
   const int64_t filter_bytes = choice.chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
   const double filters =
-      static_cast<double>(filter_bytes) / BytesPerCycle(conv, target, filter_bytes) / parts;
+      static_cast<double>(filter_bytes) / BytesPerCycle(conv, filter_bytes) / parts;
   const int64_t data_bytes = PanelBytes(conv, plan, depth, problem.rows * problem.columns);
   double again = 0;  // each group reads it
-  if (2 * data_bytes > 3 * target.facts.l2_bytes) {
+  if (2 * data_bytes > 3 * conv.machine.memory.l2.size_bytes) {
     again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-            BytesPerCycle(conv, target, data_bytes) / parts;
+            BytesPerCycle(conv, data_bytes) / parts;
   }
-  const double rest = data + results + DisplacedCycles(conv, target, data_bytes) +
-                      SpillCycles(conv, target, plan, choice);
+  const double rest =
+      data + results + DisplacedCycles(conv, data_bytes) + SpillCycles(conv, plan, choice);
   if (choice.chunk > 0) {
-    const double chunks = ChunkCycles(conv, target, plan, choice);
+    const double chunks = ChunkCycles(conv, plan, choice);
     return WhileReading(WhilePrefetching(multiply + chunks, filters), again) + rest;
   }
   // What is prefetched comes along with the products; a register tile does so for one vector.

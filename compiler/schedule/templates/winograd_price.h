@@ -29,10 +29,9 @@ int64_t PanelBytes(const Conv& conv, const WinogradPlan& plan, int64_t depth, in
 int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
                             bool in_registers);
 // Of splitting data into the phases of a dilation, and the results' into one again, on all threads.
-double PhaseCopyCycles(const Conv& conv, const CpuTarget& target);
+double PhaseCopyCycles(const Conv& conv);
 // Of one core that does a block of tiles for one part of the output channels.
-double BlockCycles(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                   const WinogradChoice& choice);
+double BlockCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice);
 
 }  // namespace hone::schedule
 

@@ -88,6 +88,7 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
   problem.registers = conv.registers;
   problem.times = conv.times;
   problem.l1_bytes = conv.l1_bytes;
+  problem.issue = conv.machine.issue;
   return problem;
 }
 
@@ -251,7 +252,7 @@ void ImproveWinograd(const Conv& conv, const CpuTarget& target, const std::strin
                            CeilDiv(plan.rows, choice.problem.rows) *
                            CeilDiv(plan.columns, choice.problem.columns);
     const int64_t rounds = CeilDiv(blocks * choice.parts, target.threads);
-    const double cycles = static_cast<double>(rounds) * BlockCycles(conv, target, plan, choice);
+    const double cycles = static_cast<double>(rounds) * BlockCycles(conv, plan, choice);
     std::optional<StrategyChoice>& best = choice.chunk > 0 ? found->in_chunks : found->beforehand;
     if (best && best->cycles <= cycles) return;
     best = StrategyChoice{ConfigOf(conv, target, strategy, choice), cycles};
@@ -318,7 +319,7 @@ std::vector<StrategyChoice> BestWinogradConfigs(const Conv& dilated, const CpuTa
     if (best.beforehand) choices.push_back(*std::move(best.beforehand));
     if (best.in_chunks) choices.push_back(*std::move(best.in_chunks));
   }
-  for (StrategyChoice& choice : choices) choice.cycles += PhaseCopyCycles(dilated, target);
+  for (StrategyChoice& choice : choices) choice.cycles += PhaseCopyCycles(dilated);
   return choices;
 }
 

@@ -220,9 +220,9 @@ TEST(MicroKernels, ASlowStreamWantsPanelsThatStayInTheSecondCache) {
   problem.l1_bytes = 1 << 20;
   problem.l2_bytes = 512 << 10;
   problem.times = AllAlikeBut(8, 2);
-  problem.stream_bytes = 200;
+  problem.stream_bytes_a_cycle = 200;
   EXPECT_EQ(BestTile(problem).vectors, 8);
-  problem.stream_bytes = 4;
+  problem.stream_bytes_a_cycle = 4;
   EXPECT_EQ(BestTile(problem).vectors, 1);
 }
 
@@ -235,7 +235,7 @@ TEST(MicroKernels, PanelsThatAreReadOnceByChunksMayBeLarge) {
   problem.l1_bytes = 32 << 10;
   problem.l2_bytes = 512 << 10;
   problem.times = AllAlikeBut(3, 4);
-  problem.stream_bytes = 4;
+  problem.stream_bytes_a_cycle = 4;
   EXPECT_LT(BestTile(problem).vectors, 3);
   problem.chunk_steps = 8 * 9;
   EXPECT_EQ(BestTile(problem).vectors, 3);

@@ -1,0 +1,41 @@
+// What a target's machine is to the analytic models: the one owner of cache sizes, bandwidths,
+// vector widths, issue rates and clock rates, which prices of configs, of layouts and of launches
+// read. Times are in cycles of one core where a name does not say nanoseconds; sizes are in bytes.
+#ifndef HONE_COMPILER_MACHINE_MACHINE_H_
+#define HONE_COMPILER_MACHINE_MACHINE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
+#include "compiler/machine/memory.h"
+#include "compiler/machine/parallel.h"
+#include "compiler/machine/units.h"
+
+namespace hone::machine {
+
+// A value type, made from a target alone: equal targets have equal machines. It borrows nothing.
+struct Machine {
+  static Machine For(const CpuTarget& target);
+  // kUnimplemented where the target is of another kind than a CPU: GPUs have no models yet.
+  static absl::StatusOr<Machine> For(const Target& target);
+
+  VectorUnit vector;
+  MatrixUnit matrix;  // takes nothing where cores have none
+  IssueRates issue;
+  Memory memory;
+  CopyRates copy;
+  LaunchCosts launch;
+  std::vector<ParallelLevel> parallel = {{}};  // outermost first
+  // A rough figure for all CPUs: only where times of kernels meet times of launches does it matter.
+  double clock_gigahertz = 3.5;
+
+  double ClockHertz() const { return clock_gigahertz * 1e9; }
+  // How many threads a CPU's kernels have.
+  int64_t Threads() const { return parallel.front().width; }
+};
+
+}  // namespace hone::machine
+
+#endif  // HONE_COMPILER_MACHINE_MACHINE_H_
