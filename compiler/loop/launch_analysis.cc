@@ -89,9 +89,11 @@ double LaunchAnalysis::AnalyticSeconds() const {
                                   static_cast<double>(machine_.vector.FloatLanes()));
   OpCounts ops = summary_.totals;
   const double tiles = TakeTiles(&ops);
-  const double arithmetic = (ops.fma + ops.add + ops.mul + ops.extremum) / 2 * LatencyFactor() +
+  const double arithmetic = (ops.fma + ops.add + ops.mul + ops.extremum) /
+                                machine_.issue.multiply_adds_a_cycle * LatencyFactor() +
                             ops.div * 4 + ops.special * 16 + (ops.compare + ops.integer) / 2;
-  const double moves = Issued(false) / 2 + Issued(true);
+  const double moves =
+      Issued(false) / machine_.issue.loads_a_cycle + Issued(true) / machine_.issue.stores_a_cycle;
   const double issue = std::max(arithmetic, moves) + 0.25 * std::min(arithmetic, moves);
   const double cycles = issue / lanes * (Spills() ? 2.0 : 1.0) + tiles;
   const machine::Memory& levels = machine_.memory;

@@ -117,8 +117,9 @@ bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
     }
     offset->AddTerm(loop->var, -coefficient);
   }
-  if (op->sums_stride < kAmxTile.SumLanes() || op->sums_stride % kAmxTile.SumLanes() != 0)
+  if (op->sums_stride < kAmxTile.SumLanes() || op->sums_stride % kAmxTile.SumLanes() != 0) {
     return false;
+  }
   op->first = *std::move(offset);
   return true;
 }

@@ -19,8 +19,9 @@ std::vector<std::string> DataOptions(const Conv& conv) {
                       conv.operand_block % conv.dot == 0 &&
                       conv.operand_block <= machine::kAmxTile.rows * conv.dot;
   if (!usable) return {"wide"};
-  if (conv.operand_block >= std::min(conv.in, machine::kAmxTile.rows * conv.dot))
+  if (conv.operand_block >= std::min(conv.in, machine::kAmxTile.rows * conv.dot)) {
     return {"in_place"};
+  }
   return {"wide", "in_place"};
 }
 

@@ -157,8 +157,9 @@ class DenseSchedule {
   void PrefetchStream() {
     PrefetchRegionOptions options;
     options.ahead = {out_ + ".nb", anchor_ + ".r0"};
+    constexpr int64_t kAheadBytes = 4096;
     options.distance =
-        CeilDiv(machine::kPageBytes, config_.Int("unroll") * tile_.vectors * machine::kLineBytes);
+        CeilDiv(kAheadBytes, config_.Int("unroll") * tile_.vectors * machine::kLineBytes);
     options.turns = {anchor_ + ".unroll"};
     options.line_axis = static_cast<size_t>(dense_.rank() - 2);
     s_.PrefetchRegion(packed_, options);
