@@ -109,7 +109,7 @@ absl::Status AddModel(const std::string& name, Kernels& kernels,
   return absl::OkStatus();
 }
 
-// In every layout that its template offers.
+// The kernel becomes a task in every layout that its template offers.
 absl::Status AddWorkload(const std::string& text, Kernels& kernels,
                          std::vector<std::pair<CpuTarget, Tasks>>& targets) {
   HONE_ASSIGN_OR_RETURN(const Definition def, kernels.Of(text));
@@ -131,7 +131,7 @@ absl::Status AddWorkloads(const std::string& path, Kernels& kernels,
   return absl::OkStatus();
 }
 
-// Without the config's text: knobs may get other names, the machine code stays.
+// The digest leaves the config's text out: knobs may get other names, the machine code stays.
 absl::StatusOr<std::string> CodeDigest(const schedule::Task& task, const schedule::Config& config,
                                        loop::Nest nest) {
   codegen::ModuleSpec spec{.target = task.target, .kernels = {}, .functions = {}};
@@ -202,7 +202,7 @@ void AddSample(const schedule::Task& task, const schedule::Config& config, std::
                (nest.ok() ? schedule::NestDigest(*nest).substr(0, 16) : TextOf(nest.status())));
 }
 
-// So many configs of each template, spread over its tasks.
+// This draws so many configs of each template, spread over its tasks.
 void AddSamples(const Tasks& tasks, int count, Lines& lines) {
   std::map<std::string_view, std::vector<const schedule::Task*>> by_template;
   for (const auto& [key, task] : tasks) {
@@ -220,7 +220,7 @@ void AddSamples(const Tasks& tasks, int count, Lines& lines) {
   }
 }
 
-// A sample of another run, whose knobs may have had other names.
+// This lowers a sample of another run, whose knobs may have had other names.
 absl::Status Replay(const std::string& line, Kernels& kernels, Lines& lines) {
   const std::vector<std::string_view> columns = ir::SplitText(line, '\t');
   if (columns.size() < 6 || columns[0] != "sample") return absl::OkStatus();

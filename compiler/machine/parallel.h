@@ -22,7 +22,7 @@ struct ParallelLevel {
 struct LaunchCosts {
   double features_seconds = 0.5e-6;
   double layouts_ns = 200;
-  // From about this time of one thread on, several are faster, in spite of the barrier.
+  // The time of one thread from about which on several are faster, in spite of the barrier.
   double grain_ns = 2000;
   // Rough times of one thread, to compare with it: of a scalar or vector instruction, several of
   // which run in a cycle, and of a byte of the second cache.

@@ -44,7 +44,7 @@ double ThreadsOf(const Machine& machine) {
   return static_cast<double>(std::max<int64_t>(1, machine.Threads()));
 }
 
-// The level that all threads find so many bytes in.
+// The nearest level that holds so many bytes, shared out over all threads.
 const machine::MemoryLevel& LevelOf(double bytes, const Machine& machine) {
   const machine::Memory& memory = machine.memory;
   if (bytes <= static_cast<double>(memory.l2.size_bytes) * ThreadsOf(machine)) return memory.l2;
@@ -55,7 +55,7 @@ double BytesPerNs(double bytes, const Machine& machine) {
   return LevelOf(bytes, machine).read.layouts_bytes_a_ns * ThreadsOf(machine);
 }
 
-// To a layout, by one thread.
+// How fast one thread copies to a layout, in bytes a nanosecond.
 double CopyRate(const Layout& to, const Machine& machine) {
   return to.IsRowMajor() ? machine.copy.layouts_unpack_bytes_a_ns
                          : machine.copy.layouts_pack_bytes_a_ns;

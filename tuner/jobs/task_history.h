@@ -104,8 +104,8 @@ class TaskHistory {
   std::optional<tuning_db::Final> final_;
   std::string regime_;
   std::string final_regime_;  // of final_; empty: unknown
-  // By n, the best median of the first n trials; empty: to be found anew. Of all that wants more
-  // trials this is asked each time that one of them may have a batch.
+  // Its n-th entry is the best median of the first n trials; it is empty where it is to be found
+  // anew. A search asks for it whenever some task may have a batch.
   mutable std::vector<double> best_so_far_ns_;
 };
 

@@ -42,9 +42,10 @@ std::vector<int64_t> TileOptions(const TileBlockProblem& problem, int64_t vector
               [&](int64_t r) { return TileBlock{vectors, lines, r}; });
 }
 
-// Of one block whose lines have so many rows. A product takes what it does by its rows; most of the
-// loads go on beside it, and what becomes of the sums does not. Tiles of the right factor are
-// loaded again for every one of the left where they have not all a register.
+// The function gives the cycles of one block whose lines have so many rows. A product takes a cycle
+// a row (machine::TileShape); most of the loads go on beside it, and what becomes of the sums does
+// not. Tiles of the right factor are loaded again for every one of the left where they have not all
+// a register.
 double CyclesOfBlock(const TileBlockProblem& problem, const TileBlock& block, int64_t line_rows) {
   constexpr double kRightLoad = 11, kStart = 40, kOfRow = 3, kShown = 0.35;
   double products = 0, loads = 0, lefts = 0, rest = kStart;
