@@ -91,6 +91,7 @@ nlohmann::json JobJson(const v1::JobInfo& job) {
   return {{"job", job.id()},
           {"state", StateName(job.state())},
           {"message", job.message()},
+          {"waiting", WaitsFor(job)},
           {"private", job.is_private()},
           {"submitter", job.submitter()},
           {"submitted_at_ns", job.submitted_at_ns()},
@@ -231,6 +232,9 @@ absl::Status ShowJob(const JobOptions& options) {
   PrintHead();
   PrintRow(job);
   if (!job.message().empty()) fmt::print("{}\n", Printable(job.message()));
+  if (const std::string what = WaitsFor(job); !what.empty()) {
+    fmt::print("waiting: {}\n", Printable(what));
+  }
   fmt::print("target {}\n\n", Printable(job.spec().target()));
   PrintTasks(job);
   return absl::OkStatus();

@@ -184,6 +184,7 @@ nlohmann::json TasksToJson(const v1::JobInfo& job) {
                      {"signature", task.signature()},
                      {"tier", task.tier()},
                      {"ended", task.ended()},
+                     {"waiting", task.waiting()},
                      {"trials", task.trials()},
                      {"failures", task.failures()},
                      {"default_us", task.default_ns() * 1e-3},

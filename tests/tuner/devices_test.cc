@@ -2,9 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "tests/tuner/world.h"
+#include "tuner/farm/device_requirements.h"
 #include "tuner/farm/dispatcher.h"
 #include "tuner/farm/served_devices.h"
 
@@ -250,6 +254,42 @@ TEST(Devices, WhatIsServedFollowsTheDevicesThereAre) {
   served.Set({});
   EXPECT_FALSE(served.Serves(kFakeTarget));
   EXPECT_EQ(served.Windows(kFakeTarget), 0u);
+}
+
+// What a device says of itself, by what is wrong with it.
+std::map<std::string, std::function<void(v1::Device&)>> Unfit() {
+  const std::string cpu = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
+  return {
+      {"unknown target flag '-foo'", [](auto& d) { d.set_target("llvm -foo"); }},
+      {"found \"native\"", [](auto& d) { d.set_target("native"); }},
+      {"the flag -threads", [=](auto& d) { d.set_target(cpu); }},
+      {"the flag -mcpu",
+       [](auto& d) { d.set_target("llvm -mtriple=x86_64-linux-gnu -threads=1"); }},
+      {"for the 8 threads of its target, found 2",
+       [=](auto& d) {
+         d.set_target(cpu + " -threads=8");
+         d.set_threads(2);
+       }},
+      {"its host target: unknown target kind 'x'", [](auto& d) { d.set_host_target("x"); }},
+      {"a CPU as its host target", [](auto& d) { d.set_host_target("cuda -arch=sm_90"); }},
+      {"its kind is not", [](auto& d) { d.set_kind(v1::DEVICE_KIND_CUDA); }},
+      {"finite times", [](auto& d) { d.set_calibrator_ns(NAN); }},
+      {"times of at least 0 ns", [](auto& d) { d.add_calibrations()->set_median_ns(-1); }},
+      {"a SHA-256", [](auto& d) { d.set_fingerprint("beef"); }},
+  };
+}
+
+TEST(Devices, WhatWillNotDoIsBarredAndToldWhy) {
+  v1::Device device;
+  device.set_target(kFakeTarget);
+  device.set_threads(2);
+  device.set_fingerprint(kFakeFingerprint);
+  EXPECT_EQ(WhyBarred(device, {}, v1::SANDBOX_LEVEL_UNSPECIFIED), "");
+  for (const auto& [why, spoil] : Unfit()) {
+    v1::Device unfit = device;
+    spoil(unfit);
+    EXPECT_THAT(WhyBarred(unfit, {}, v1::SANDBOX_LEVEL_UNSPECIFIED), HasSubstr(why));
+  }
 }
 
 TEST(Devices, AListOfWorkersSaysHowTheyFare) {

@@ -101,8 +101,15 @@ TEST(Dispatcher, RefusesALateFence) {
   slow.Connect();
   slow.SendResult(FakeMeasure(assignment, {"conv\n{}"}));
   world.Run();
-  EXPECT_TRUE(slow.WasRevoked(assignment.fence()));
+  EXPECT_THAT(slow.RevokedFor(assignment.fence()),
+              HasSubstr("no lease under this fence, or a newer"));
   EXPECT_EQ(world.Records(Purpose::kSearch).size(), 3u);
+  v1::MeasureResult of_nothing = FakeMeasure(assignment, {"conv\n{}"});
+  of_nothing.set_trial(12345);
+  of_nothing.set_fence(67890);
+  slow.SendResult(of_nothing);
+  world.Run();
+  EXPECT_EQ(slow.RevokedFor(67890), "there is no such trial");
 }
 
 TEST(Dispatcher, RefusesAResultUnderTheLeaseOfAnotherWorker) {
@@ -114,7 +121,7 @@ TEST(Dispatcher, RefusesAResultUnderTheLeaseOfAnotherWorker) {
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(forged);
   world.Drain();
-  EXPECT_TRUE(forger.WasRevoked(forged.fence()));
+  EXPECT_EQ(forger.RevokedFor(forged.fence()), "it is another worker's");
   EXPECT_EQ(CountAcknowledged(forger, forged.fence()), 0);
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   world.Run();
@@ -143,14 +150,14 @@ TEST(Dispatcher, TakesAResultUnderALeaseThatOnlyTheStoreHasFromItsWorkerAndAsAss
   FakeWorker& forger = world.AddWorker("forger", 0);
   forger.SendResult(result);
   world.Drain();
-  EXPECT_TRUE(forger.WasRevoked(leased.fence));
+  EXPECT_EQ(forger.RevokedFor(leased.fence), "it is another worker's");
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   FakeWorker& honest = world.AddWorker("honest", 0);
   v1::MeasureResult other = result;
   other.mutable_candidates(0)->set_artifact_digest("another digest");
   honest.SendResult(other);
   world.Drain();
-  EXPECT_TRUE(honest.WasRevoked(leased.fence));
+  EXPECT_THAT(honest.RevokedFor(leased.fence), HasSubstr("expected artifact \"a digest\""));
   EXPECT_TRUE(world.Records(Purpose::kSearch).empty());
   honest.SendResult(result);
   world.Drain();
@@ -335,7 +342,7 @@ TEST(Dispatcher, OffersOnlyToDevicesOfTheTarget) {
   World world;
   FakeWorker& foreign = world.AddWorker("foreign");
   foreign.Disconnect(true);
-  foreign.target = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=8";
+  foreign.target = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -threads=2";
   foreign.Connect();
   world.Submit({});
   world.Run();

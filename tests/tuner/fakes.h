@@ -140,11 +140,17 @@ class FakeWorker {
 
   void AskFor(const std::string& digest);
   // Whether the daemon has revoked the lease of this fence.
-  bool WasRevoked(int64_t fence) const {
-    return std::any_of(received.begin(), received.end(), [&](const auto& message) {
-      return message.has_revoke() && message.revoke().fence() == fence;
-    });
+  // Why the fence was revoked, last; empty: it was not.
+  std::string RevokedFor(int64_t fence) const {
+    std::string reason;
+    for (const auto& message : received) {
+      if (message.has_revoke() && message.revoke().fence() == fence) {
+        reason = message.revoke().reason();
+      }
+    }
+    return reason;
   }
+  bool WasRevoked(int64_t fence) const { return !RevokedFor(fence).empty(); }
 
   // What was received, for tests to look at.
   std::vector<hone::v1::WorkResponse> received;

@@ -384,6 +384,23 @@ TEST(FarmFaults, NothingIsStoredOfAResultThatDiffersFromItsAssignment) {
   }
 }
 
+// Every worker there is says it wrong, and the job ends all the same.
+TEST(FarmFaults, ATrialWhoseResultIsNeverBelievedEndsAsLost) {
+  World world;
+  FakeWorker& worker = world.AddWorker("w1", 1);
+  worker.tamper = [](const v1::Assignment& assignment, v1::MeasureResult& result) {
+    if (assignment.trial() == 5) result.mutable_candidates(0)->set_error_ratio(NAN);
+  };
+  const int64_t job = world.Submit({.trials = 64});
+  world.Wait(60 * kSecondNs);
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  const auto records = world.Records(Purpose::kSearch);
+  ASSERT_EQ(records.size(), 64u);
+  for (const auto& record : records) {
+    EXPECT_EQ(record.outcome == Outcome::kDeviceLost, record.trial == 5) << record.trial;
+  }
+}
+
 // The daemon that assigned it is gone: what was assigned is in the store.
 TEST(FarmFaults, NothingIsStoredOfSuchAResultAfterARestartEither) {
   for (const auto& [name, lie] : Lies()) {

@@ -173,7 +173,11 @@ std::string DifferenceOf(const v1::Assignment& assignment, int at,
 // it.
 std::string WrongAnchor(const v1::Assignment& assignment, double anchor_ns) {
   if (anchor_ns == 0) return "";
-  if (!assignment.has_anchor() || !IsTime(anchor_ns)) {
+  if (!assignment.has_anchor()) {
+    return fmt::format("expected 0 as the time of the anchor, for none was assigned, found {} ns",
+                       anchor_ns);
+  }
+  if (!IsTime(anchor_ns)) {
     return fmt::format("expected a time of the anchor, found {} ns", anchor_ns);
   }
   if (anchor_ns <= static_cast<double>(assignment.lease_ns())) return "";

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/target.h"
 #include "runtime/target_text.h"
 #include "tuner/device_need.h"
 #include "tuning_db/digest_bytes.h"
@@ -21,6 +25,47 @@ v1::DeviceKind DeviceKindOf(std::string_view target) {
                             : v1::DEVICE_KIND_UNSPECIFIED;
 }
 
+// Empty, or why no task can be matched with the target (canonical text).
+std::string WhyNoTarget(std::string_view text) {
+  constexpr const char* kWhere =
+      "the canonical text is what `hone explain MODEL --json` prints where the device is";
+  const absl::StatusOr<Target> target = Target::Parse(text);
+  if (!target.ok()) return fmt::format("{}; {}", std::string(target.status().message()), kWhere);
+  if (DeviceKindOf(text) == v1::DEVICE_KIND_UNSPECIFIED) {
+    return fmt::format("expected a target of kind llvm, cuda or opencl, found \"{}\"; {}", text,
+                       kWhere);
+  }
+  if (KindOf(text) != "llvm") return "";
+  for (const char* flag : {"-mtriple", "-mcpu", "-threads"}) {
+    if (!FlagOf(text, flag).empty()) continue;
+    return fmt::format("expected the flag {} in its target, found \"{}\"; {}", flag, text, kWhere);
+  }
+  return "";
+}
+
+bool IsTimeOrNone(double ns) { return std::isfinite(ns) && ns >= 0; }
+
+// Empty, or what is wrong with what it says of itself besides its target.
+std::string WhyNoDevice(const v1::Device& device) {
+  if (device.threads() > 0 && static_cast<int64_t>(device.threads()) < ThreadsOf(device.target())) {
+    return fmt::format("expected cores for the {} threads of its target, found {}",
+                       ThreadsOf(device.target()), device.threads());
+  }
+  if (!device.host_target().empty()) {
+    const std::string why = WhyNoTarget(device.host_target());
+    if (!why.empty()) return fmt::format("its host target: {}", why);
+    if (KindOf(device.host_target()) != "llvm") {
+      return fmt::format("expected a CPU as its host target, found \"{}\"", device.host_target());
+    }
+  }
+  const bool has_times =
+      IsTimeOrNone(device.calibrator_ns()) &&
+      std::all_of(device.calibrations().begin(), device.calibrations().end(), [](const auto& loop) {
+        return IsTimeOrNone(loop.median_ns()) && IsTimeOrNone(loop.spread());
+      });
+  return has_times ? "" : "expected finite times of at least 0 ns of its calibration, found others";
+}
+
 }  // namespace
 
 v1::Requirements RequirementsOf(std::string_view target, v1::SandboxLevel sandbox) {
@@ -35,12 +80,8 @@ v1::SandboxLevel SandboxOf(const v1::Device& device, const v1::Hello& hello) {
 }
 
 std::string WhyBarred(const v1::Device& device, const v1::Hello& hello, v1::SandboxLevel wanted) {
+  if (std::string why = WhyNoTarget(device.target()); !why.empty()) return why;
   const v1::DeviceKind kind = DeviceKindOf(device.target());
-  if (kind == v1::DEVICE_KIND_UNSPECIFIED) {
-    return fmt::format(
-        "its target \"{}\" is none; the canonical text is what `hone explain MODEL --json` prints",
-        device.target());
-  }
   // A worker of protocol 2 tells no kind.
   if (device.kind() != v1::DEVICE_KIND_UNSPECIFIED && device.kind() != kind) {
     return fmt::format("its kind is not that of its target \"{}\"", device.target());
@@ -49,6 +90,7 @@ std::string WhyBarred(const v1::Device& device, const v1::Hello& hello, v1::Sand
     return fmt::format("expected a SHA-256 in hexadecimal digits as its fingerprint, found \"{}\"",
                        device.fingerprint());
   }
+  if (std::string why = WhyNoDevice(device); !why.empty()) return why;
   const v1::SandboxLevel has = SandboxOf(device, hello);
   if (has >= wanted) return "";
   return fmt::format("its sandbox is {}, this daemon requires {}", SandboxName(has),

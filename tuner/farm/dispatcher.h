@@ -179,11 +179,12 @@ class Dispatcher : public Measurer {
   void OnSettled(int64_t fence, const Measured& measured,
                  const absl::StatusOr<tuning_db::SettleResult>& settled);
   void OnStraySettled(int64_t fence, const Measured& measured,
-                      const absl::StatusOr<tuning_db::SettleResult>& settled);
+                      const absl::StatusOr<tuning_db::SettleResult>& settled,
+                      const std::string& why);
   void Count(const Measured& measured, tuning_db::SettleResult settled);
   // `reason` is told where the result was refused.
   void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled,
-              const std::string& reason = "it was given elsewhere meanwhile");
+              const std::string& reason = "its lease is over");
 
   // ---- ends ----
   // The session's stream has ended; its leases have the grace.

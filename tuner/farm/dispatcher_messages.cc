@@ -40,12 +40,14 @@ void Dispatcher::DoReceive(const std::shared_ptr<WorkerLink>& link,
   Session* const session = fleet_.Find(link.get());
   // What was on its way when a stream was closed comes all the same: such a stream joins no more.
   if (message.has_hello() && strangers_.count(link) > 0) return Join(link, message.hello());
-  if (session == nullptr || message.has_hello()) {
-    link->Close(absl::FailedPreconditionError(
-        "the first message of a worker, and no other, must be Hello; this stream has none that was "
-        "accepted, or two"));
-    if (session != nullptr) End(*session, false);
-    return;
+  if (session == nullptr) {
+    return link->Close(absl::FailedPreconditionError(
+        "expected Hello as the first message of a worker, found another"));
+  }
+  if (message.has_hello()) {
+    link->Close(absl::FailedPreconditionError(fmt::format(
+        "expected one Hello of worker {} on its stream, found a second one", session->worker())));
+    return End(*session, false);
   }
   session->last_message_ns = clock_->NowNs();
   DoReceiveFrom(*session, message);
@@ -202,8 +204,9 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
     Measured measured{worker, device == nullptr ? "" : device->info.id(), OutcomeOf(result),
                       clock_->NowNs()};
     strays_.Settle(std::move(stray),
-                   [this, measured, fence](const absl::StatusOr<SettleResult>& settled) {
-                     OnStraySettled(fence, measured, settled);
+                   [this, measured, fence](const absl::StatusOr<SettleResult>& settled,
+                                           const std::string& why) {
+                     OnStraySettled(fence, measured, settled, why);
                    });
     return;
   }
@@ -224,7 +227,7 @@ void Dispatcher::TakeResult(Session& session, const v1::MeasureResult& result) {
                                      session.protocol, held_ns, result)
                    : lost;
   if (!why_lost.empty()) {
-    LoseDevice(fence, !lost.empty() && leases_.Ran(*lease), why_lost);
+    LoseDevice(fence, leases_.Ran(*lease), why_lost);
     Answer(worker, fence, SettleResult::kRefused, why_lost);
     return Match();
   }
@@ -304,13 +307,14 @@ void Dispatcher::OnSettled(int64_t fence, const Measured& measured,
 }
 
 void Dispatcher::OnStraySettled(int64_t fence, const Measured& measured,
-                                const absl::StatusOr<SettleResult>& settled) {
+                                const absl::StatusOr<SettleResult>& settled,
+                                const std::string& why) {
   if (!settled.ok()) {
     spdlog::error("settling under fence {}: {}", fence, settled.status().ToString());
     return;
   }
   Count(measured, *settled);
-  Answer(measured.worker, fence, *settled);
+  Answer(measured.worker, fence, *settled, why);
   // It may have been taken up meanwhile.
   const Lease* const lease = leases_.Find(fence);
   if (lease == nullptr || lease->worker != measured.worker || lease->is_settling) return;

@@ -60,8 +60,9 @@ void Releases::OnAnswers(const std::vector<int64_t>& fences,
     const auto it = releasing_.find(fences[i]);
     const bool is_over =
         absl::IsFailedPrecondition(answer) || absl::IsAborted(answer) || absl::IsNotFound(answer);
-    if (!answer.ok()) spdlog::warn("releasing fence {}: {}", fences[i], answer.ToString());
+    if (is_over) spdlog::info("fence {} was over before its release", fences[i]);
     if (!answer.ok() && !is_over) {
+      spdlog::warn("releasing fence {}: {}", fences[i], answer.ToString());
       it->second.is_asked = false;
       continue;
     }

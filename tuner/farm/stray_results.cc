@@ -28,23 +28,27 @@ bool IsWhole(const Trial& trial, const v1::MeasureResult& result) {
          result.candidates(0).outcome() != v1::MEASURE_OUTCOME_NO_REFERENCE;
 }
 
-// Whether it may settle the trial, which is leased under its fence.
-bool IsBelieved(const StrayResult& stray, const Trial& leased) {
+// Empty, or why it may not settle the trial, which is leased under its fence.
+std::string WhyNot(const StrayResult& stray, const Trial& leased) {
   const v1::MeasureResult& result = stray.result;
-  if (leased.worker != stray.worker || !IsWhole(leased, result)) return false;
-  if (!WhyLost(result).empty()) return false;
+  if (leased.worker != stray.worker) return "it is another worker's";
+  if (!IsWhole(leased, result)) {
+    return "its job has begun the measurement again since the daemon came back";
+  }
+  if (const std::string lost = WhyLost(result); !lost.empty()) return lost;
   const std::string difference =
       FirstDifference(FromLease(leased), stray.device ? &*stray.device : nullptr, stray.protocol,
                       leased.limit_ns, result);
-  if (difference.empty()) return true;
-  spdlog::warn("the result of trial {} by worker {} is not believed: {}", leased.id, stray.worker,
-               difference);
-  return false;
+  if (!difference.empty()) {
+    spdlog::warn("the result of trial {} by worker {} is not believed: {}", leased.id, stray.worker,
+                 difference);
+  }
+  return difference;
 }
 
 }  // namespace
 
-void StrayResults::Settle(StrayResult stray, SettledCallback settled) {
+void StrayResults::Settle(StrayResult stray, StrayCallback settled) {
   const absl::Status begun = store_->GetMany(
       {stray.result.trial()},
       [this, mailbox = mailbox_, stray, settled](const tuning_db::TrialStore::GetAnswers& answers) {
@@ -55,13 +59,21 @@ void StrayResults::Settle(StrayResult stray, SettledCallback settled) {
 }
 
 void StrayResults::SettleAs(const StrayResult& stray, const absl::StatusOr<Trial>& trial,
-                            const SettledCallback& settled) {
-  if (absl::IsNotFound(trial.status())) return settled(SettleResult::kRefused);
+                            const StrayCallback& settled) {
+  if (absl::IsNotFound(trial.status())) {
+    return settled(SettleResult::kRefused, "there is no such trial");
+  }
   if (!trial.ok()) return Wait(stray, settled, trial.status());
-  if (trial->fence != stray.result.fence()) return settled(SettleResult::kRefused);
-  if (trial->state == TrialState::kSettled) return settled(SettleResult::kDuplicate);
-  if (trial->state != TrialState::kLeased || !IsBelieved(stray, *trial)) {
-    return settled(SettleResult::kRefused);
+  if (trial->fence != stray.result.fence()) {
+    return settled(SettleResult::kRefused,
+                   "the trial has no lease under this fence, or a newer one");
+  }
+  if (trial->state == TrialState::kSettled) return settled(SettleResult::kDuplicate, "");
+  if (trial->state != TrialState::kLeased) {
+    return settled(SettleResult::kRefused, "its lease is over");
+  }
+  if (const std::string why = WhyNot(stray, *trial); !why.empty()) {
+    return settled(SettleResult::kRefused, why);
   }
   const absl::Status begun =
       store_->SettleMany({{.fence = trial->fence,
@@ -69,16 +81,17 @@ void StrayResults::SettleAs(const StrayResult& stray, const absl::StatusOr<Trial
                          [this, mailbox = mailbox_, stray,
                           settled](const tuning_db::TrialStore::SettleAnswers& answers) {
                            mailbox->Post([this, stray, settled, answer = answers.at(0)] {
-                             answer.ok() ? settled(answer) : Wait(stray, settled, answer.status());
+                             answer.ok() ? settled(answer, "its lease is over")
+                                         : Wait(stray, settled, answer.status());
                            });
                          });
   if (!begun.ok()) Wait(stray, settled, begun);
 }
 
-void StrayResults::Wait(StrayResult stray, SettledCallback settled, const absl::Status& why) {
+void StrayResults::Wait(StrayResult stray, StrayCallback settled, const absl::Status& why) {
   const size_t bytes = stray.result.ByteSizeLong();
   if (!Passes(why) || waiting_bytes_ + bytes > kMostWaitingBytes) {
-    return settled(why);
+    return settled(why, "");
   }
   waiting_bytes_ += bytes;
   waiting_.emplace_back(std::move(stray), std::move(settled));

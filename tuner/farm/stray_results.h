@@ -4,6 +4,7 @@
 #define HONE_TUNER_FARM_STRAY_RESULTS_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,6 @@
 #include "hone/v1/farm.pb.h"
 #include "support/clock.h"
 #include "tuner/mailbox.h"
-#include "tuner/measurer.h"
 #include "tuning_db/store.h"
 
 namespace hone::tuner {
@@ -27,6 +27,10 @@ struct StrayResult {
   hone::v1::MeasureResult result;
 };
 
+// What became of it; `why` is for people, where it was refused.
+using StrayCallback = std::function<void(const absl::StatusOr<tuning_db::SettleResult>& settled,
+                                         const std::string& why)>;
+
 // The store knows such leases. Store and clock outlive it; it is asked on the mailbox's executor.
 class StrayResults {
  public:
@@ -36,20 +40,20 @@ class StrayResults {
   // Settles the trial where the lease is still its newest and the worker's own, and the result says
   // what that asked for. `settled` is called by the mailbox, later. A store that fails in a way
   // that passes is asked again.
-  void Settle(StrayResult stray, SettledCallback settled);
+  void Settle(StrayResult stray, StrayCallback settled);
   // To be called at every tick: asks again for those that the store did not take.
   void TryAgain();
 
  private:
   void SettleAs(const StrayResult& stray, const absl::StatusOr<tuning_db::Trial>& trial,
-                const SettledCallback& settled);
+                const StrayCallback& settled);
   // The store failed, and is asked again where that passes.
-  void Wait(StrayResult stray, SettledCallback settled, const absl::Status& why);
+  void Wait(StrayResult stray, StrayCallback settled, const absl::Status& why);
 
   tuning_db::Store* const store_;
   const Clock* const clock_;
   const std::shared_ptr<Mailbox> mailbox_;
-  std::vector<std::pair<StrayResult, SettledCallback>> waiting_;
+  std::vector<std::pair<StrayResult, StrayCallback>> waiting_;
   size_t waiting_bytes_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "runtime/module.h"
 #include "support/digest.h"
+#include "tests/compiler/schedule/opened.h"
 #include "tests/paths.h"
 #include "tuner/builder/batch_runner.h"
 #include "tuner/builder/client/builder_check.h"
@@ -48,14 +49,14 @@ class Candidates {
     candidate.set_workload(kWorkload);
     candidate.set_signature(task_.signature.ToString());
     candidate.set_config(config.ToText());
-    candidate.set_nest_digest(schedule::NestDigest(*chosen_->Schedule(task_, config)));
+    candidate.set_nest_digest(schedule::NestDigest(*schedule::NestOf(task_, config)));
     return request;
   }
   v1::BuildRequest Random(uint64_t id) const {
     hone::Random random(id);
-    return Request(id, chosen_->MakeSpace(task_).Sample(random));
+    return Request(id, schedule::SpaceOf(task_).Sample(random));
   }
-  v1::BuildRequest Default(uint64_t id) const { return Request(id, chosen_->Default(task_)); }
+  v1::BuildRequest Default(uint64_t id) const { return Request(id, schedule::DefaultOf(task_)); }
 
  private:
   ops::KernelDefinition def_;
