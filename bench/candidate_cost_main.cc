@@ -14,9 +14,10 @@
 
 #include "CLI/CLI.hpp"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/kernel_spec.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "support/clock.h"
@@ -64,30 +65,29 @@ double MsSince(int64_t start_ns) {
   return static_cast<double>(Clock::Real().NowNs() - start_ns) * 1e-6;
 }
 
-codegen::ModuleSpec ArtifactOf(loop::Nest nest, const CpuTarget& target) {
+codegen::ModuleSpec ArtifactOf(const schedule::Task& task, const schedule::Config& config,
+                               schedule::LoweredConfig lowered) {
   codegen::ModuleSpec spec;
-  spec.target = target;
-  spec.kernels.emplace_back();
-  spec.kernels[0].name = "candidate";
-  spec.kernels[0].nest = std::move(nest);
+  spec.target = task.target;
+  spec.kernels.push_back(codegen::KernelSpecOf(*task.def, config, std::move(lowered)));
   return spec;
 }
 
-absl::StatusOr<Cost> Measure(const schedule::Task& task, const schedule::Config& config,
+absl::StatusOr<Cost> Measure(const schedule::OpenTask& open, const schedule::Config& config,
                              bool lowers_only, codegen::LaunchCache& cache) {
   Cost cost;
   if (config.Has("strategy")) cost.strategy = config.String("strategy");
   const int64_t start = Clock::Real().NowNs();
-  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
+  HONE_ASSIGN_OR_RETURN(schedule::LoweredConfig candidate, open.Lower(config));
   cost.lower = MsSince(start);
   const int64_t lowered = Clock::Real().NowNs();
-  (void)schedule::NestDigest(nest);
+  (void)schedule::NestDigest(candidate.nest);
   cost.digest = MsSince(lowered);
   const int64_t digested = Clock::Real().NowNs();
-  (void)loop::ExtractFeatures(nest, task.target);
+  (void)loop::ExtractFeatures(candidate.nest, open.task().target);
   cost.features = MsSince(digested);
   if (lowers_only) return cost;
-  const codegen::ModuleSpec spec = ArtifactOf(std::move(nest), task.target);
+  const codegen::ModuleSpec spec = ArtifactOf(open.task(), config, std::move(candidate));
   const int64_t built = Clock::Real().NowNs();
   codegen::BuildTimes times;
   HONE_ASSIGN_OR_RETURN(const std::string artifact, codegen::BuildModule(spec, &times, &cache));
@@ -101,12 +101,12 @@ absl::StatusOr<Cost> Measure(const schedule::Task& task, const schedule::Config&
   return cost;
 }
 
-absl::Status Print(const schedule::Task& task, const schedule::Config& config,
+absl::Status Print(const schedule::OpenTask& open, const schedule::Config& config,
                    const Options& options) {
-  HONE_ASSIGN_OR_RETURN(loop::Nest nest, schedule::TemplateFor(*task.def).Schedule(task, config));
+  HONE_ASSIGN_OR_RETURN(schedule::LoweredConfig candidate, open.Lower(config));
   fmt::print("// {}\n", config.ToText());
-  if (options.prints_nest) fmt::print("{}", loop::ToText(nest));
-  const codegen::ModuleSpec spec = ArtifactOf(std::move(nest), task.target);
+  if (options.prints_nest) fmt::print("{}", loop::ToText(candidate.nest));
+  const codegen::ModuleSpec spec = ArtifactOf(open.task(), config, std::move(candidate));
   if (options.prints_ir) {
     HONE_ASSIGN_OR_RETURN(const std::string ir, codegen::EmitLlvmIr(spec));
     fmt::print("{}", ir);
@@ -163,17 +163,18 @@ absl::Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(options.workload));
   HONE_ASSIGN_OR_RETURN(CpuTarget target, CpuTarget::Parse(options.target));
   target.threads = options.threads;
-  const schedule::Template& templ = schedule::TemplateFor(def);
-  const std::vector<ir::LayoutSignature> signatures = templ.Signatures(def, target);
+  const std::vector<ir::LayoutSignature> signatures =
+      schedule::TemplateFor(def).Signatures(def, target);
   HONE_ASSIGN_OR_RETURN(const ir::LayoutSignature signature,
                         SignatureOf(signatures, options.signature));
-  const schedule::Task task{&def, signature, target};
+  HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open,
+                        schedule::OpenTask::Open({&def, signature, target}));
   if (!options.config.empty()) {
-    if (options.config == "default") return Print(task, templ.Default(task), options);
+    if (options.config == "default") return Print(open, open.Default(), options);
     HONE_ASSIGN_OR_RETURN(const schedule::Config config, schedule::Config::Parse(options.config));
-    return Print(task, config, options);
+    return Print(open, config, options);
   }
-  const schedule::Space space = templ.MakeSpace(task);
+  const schedule::Space space = open.space();
   Random random(1);
   std::vector<Cost> costs;
   codegen::LaunchCache cache;
@@ -185,9 +186,9 @@ absl::Status Run(const Options& options) {
       continue;
     }
     if (options.prints_nest || options.prints_ir || options.prints_assembly) {
-      return Print(task, config, options);
+      return Print(open, config, options);
     }
-    const absl::StatusOr<Cost> cost = Measure(task, config, options.lowers_only, cache);
+    const absl::StatusOr<Cost> cost = Measure(open, config, options.lowers_only, cache);
     if (cost.ok()) {
       costs.push_back(*cost);
     } else {
@@ -197,7 +198,7 @@ absl::Status Run(const Options& options) {
     ++i;
   }
   nlohmann::json document = Summary(costs, options.lowers_only);
-  document["template"] = std::string(templ.name());
+  document["template"] = std::string(open.template_name());
   document["failures"] = failures;
   if (options.prints_each) document["each"] = Each(costs);
   fmt::print("{}\n", document.dump(1));

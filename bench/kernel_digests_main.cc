@@ -25,14 +25,14 @@
 
 #include "CLI/CLI.hpp"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/kernel_spec.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/ir/target_flags.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
-#include "compiler/ops/subnormals.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/digest.h"
@@ -133,15 +133,13 @@ absl::Status AddWorkloads(const std::string& path, Kernels& kernels,
 
 // The digest leaves the config's text out: knobs may get other names, the machine code stays.
 absl::StatusOr<std::string> CodeDigest(const schedule::Task& task, const schedule::Config& config,
-                                       loop::Nest nest) {
+                                       schedule::LoweredConfig lowered) {
   codegen::ModuleSpec spec{.target = task.target, .kernels = {}, .functions = {}};
-  codegen::KernelSpec& kernel = spec.kernels.emplace_back();
-  kernel.name = nest.name;
-  kernel.flops = task.def->flops;
-  kernel.error_bound = schedule::ErrorBound(task, config);
-  kernel.spreads_rounding = schedule::SpreadsRounding(config);
-  kernel.flush_subnormals = ops::FlushesSubnormals(*task.def);
-  kernel.nest = std::move(nest);
+  codegen::KernelSpec& kernel =
+      spec.kernels.emplace_back(codegen::KernelSpecOf(*task.def, config, std::move(lowered)));
+  kernel.config.clear();
+  kernel.workload.clear();
+  kernel.workload_digest.clear();
   HONE_ASSIGN_OR_RETURN(const std::string artifact, codegen::BuildModule(spec));
   return Short(artifact);
 }
@@ -157,17 +155,18 @@ std::string LineOf(std::string_view kind, const schedule::Task& task, std::strin
 }
 
 // A config that a template chose: nest, features and, where asked for, code.
-void AddChoice(std::string_view kind, const schedule::Task& task, const schedule::Config& config,
-               bool has_code, Lines& lines) {
+void AddChoice(std::string_view kind, const schedule::OpenTask& open,
+               const schedule::Config& config, bool has_code, Lines& lines) {
+  const schedule::Task& task = open.task();
   std::string line = LineOf(kind, task, config.ToText());
-  absl::StatusOr<loop::Nest> nest = schedule::TemplateFor(*task.def).Schedule(task, config);
-  if (!nest.ok()) {
-    lines.insert(line + "\t" + TextOf(nest.status()));
+  absl::StatusOr<schedule::LoweredConfig> lowered = open.Lower(config);
+  if (!lowered.ok()) {
+    lines.insert(line + "\t" + TextOf(lowered.status()));
     return;
   }
-  line +=
-      "\t" + schedule::NestDigest(*nest).substr(0, 16) + "\t" + FeaturesDigest(*nest, task.target);
-  if (has_code) line += "\t" + TextOf(CodeDigest(task, config, *std::move(nest)));
+  line += "\t" + schedule::NestDigest(lowered->nest).substr(0, 16) + "\t" +
+          FeaturesDigest(lowered->nest, task.target);
+  if (has_code) line += "\t" + TextOf(CodeDigest(task, config, *std::move(lowered)));
   lines.insert(std::move(line));
 }
 
@@ -185,21 +184,23 @@ std::shared_ptr<const schedule::MicroKernelTimes> MadeUpTimes() {
 }
 
 void AddChoices(const schedule::Task& task, Lines& lines) {
-  const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
-  AddChoice("default", task, tmpl.Default(task), /*has_code=*/true, lines);
-  for (const schedule::Config& config : tmpl.Alternatives(task)) {
-    AddChoice("alternative", task, config, /*has_code=*/false, lines);
+  const schedule::OpenTask open = schedule::OpenTask::Open(task).value();
+  AddChoice("default", open, open.Default(), /*has_code=*/true, lines);
+  for (const schedule::Config& config : open.Alternatives()) {
+    AddChoice("alternative", open, config, /*has_code=*/false, lines);
   }
   schedule::Task measured = task;
   measured.micro_kernels = MadeUpTimes();
-  AddChoice("measured", task, tmpl.Default(measured), /*has_code=*/false, lines);
+  const schedule::Config config = schedule::OpenTask::Open(measured).value().Default();
+  AddChoice("measured", open, config, /*has_code=*/false, lines);
 }
 
-void AddSample(const schedule::Task& task, const schedule::Config& config, std::string_view text,
-               Lines& lines) {
-  const absl::StatusOr<loop::Nest> nest = schedule::TemplateFor(*task.def).Schedule(task, config);
-  lines.insert(LineOf("sample", task, text) + "\t" +
-               (nest.ok() ? schedule::NestDigest(*nest).substr(0, 16) : TextOf(nest.status())));
+void AddSample(const schedule::OpenTask& open, const schedule::Config& config,
+               std::string_view text, Lines& lines) {
+  const absl::StatusOr<schedule::LoweredConfig> lowered = open.Lower(config);
+  lines.insert(LineOf("sample", open.task(), text) + "\t" +
+               (lowered.ok() ? schedule::NestDigest(lowered->nest).substr(0, 16)
+                             : TextOf(lowered.status())));
 }
 
 // This draws so many configs of each template, spread over its tasks.
@@ -213,9 +214,9 @@ void AddSamples(const Tasks& tasks, int count, Lines& lines) {
     random.Shuffle(of_template);
     for (int i = 0; i < count; ++i) {
       const schedule::Task& task = *of_template[static_cast<size_t>(i) % of_template.size()];
-      const schedule::Config config =
-          schedule::TemplateFor(*task.def).MakeSpace(task).Sample(random);
-      AddSample(task, config, config.ToText(), lines);
+      const schedule::OpenTask open = schedule::OpenTask::Open(task).value();
+      const schedule::Config config = open.space().Sample(random);
+      AddSample(open, config, config.ToText(), lines);
     }
   }
 }
@@ -228,12 +229,13 @@ absl::Status Replay(const std::string& line, Kernels& kernels, Lines& lines) {
   HONE_ASSIGN_OR_RETURN(const Definition def, kernels.Of(std::string(columns[2])));
   HONE_ASSIGN_OR_RETURN(const ir::LayoutSignature signature, ops::ParseSignature(*def, columns[3]));
   HONE_ASSIGN_OR_RETURN(const schedule::Config config, schedule::Config::Parse(columns[4]));
-  const schedule::Task task{def.get(), signature, target};
-  const auto migrated = schedule::TemplateFor(*def).MakeSpace(task).Migrate(config);
+  HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open,
+                        schedule::OpenTask::Open({def.get(), signature, target}));
+  const auto migrated = open.space().Migrate(config);
   if (migrated) {
-    AddSample(task, *migrated, columns[4], lines);
+    AddSample(open, *migrated, columns[4], lines);
   } else {
-    lines.insert(LineOf("sample", task, columns[4]) + "\tfailed: not in the space");
+    lines.insert(LineOf("sample", open.task(), columns[4]) + "\tfailed: not in the space");
   }
   return absl::OkStatus();
 }

@@ -22,7 +22,7 @@
 #include "cli/tuning_place.h"
 #include "cli/tuning_request.h"
 #include "cli/verb.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "fmt/format.h"
 #include "support/clock.h"
 #include "support/status.h"
@@ -44,23 +44,24 @@ struct TuneOptions {
 };
 
 // What tuning would do; spends nothing.
-nlohmann::json PlanOf(const TuningWork& work) {
+absl::StatusOr<nlohmann::json> PlanOf(const TuningWork& work) {
   nlohmann::json list = nlohmann::json::array();
   for (const driver::TuningTask& task : work.tasks.tasks) {
-    const schedule::Task scheduled{
-        .def = task.def.get(), .signature = task.signature, .target = work.target};
-    const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
-    const int64_t space = tmpl.MakeSpace(scheduled).Count(kSpaceCountLimit);
+    HONE_ASSIGN_OR_RETURN(
+        const schedule::OpenTask open,
+        schedule::OpenTask::Open(
+            {.def = task.def.get(), .signature = task.signature, .target = work.target}));
+    const int64_t space = open.space().Count(kSpaceCountLimit);
     list.push_back({{"name", task.name},
                     {"workload", task.def->workload.text},
                     {"signature", task.signature.ToString()},
-                    {"template", std::string(tmpl.name())},
+                    {"template", std::string(open.template_name())},
                     {"calls", task.weight},
                     {"flops", task.def->flops},
                     {"space", space},
                     {"budget", std::min(work.spec.trials(), space)}});
   }
-  return {{"target", work.target.ToString()}, {"tasks", std::move(list)}};
+  return nlohmann::json{{"target", work.target.ToString()}, {"tasks", std::move(list)}};
 }
 
 void PrintPlan(const nlohmann::json& plan) {
@@ -74,19 +75,24 @@ void PrintPlan(const nlohmann::json& plan) {
   }
 }
 
-void PrintPlans(const std::vector<TuningWork>& works, bool json) {
+absl::Status PrintPlans(const std::vector<TuningWork>& works, bool json) {
   nlohmann::json plans = nlohmann::json::array();
-  for (const TuningWork& work : works) plans.push_back(PlanOf(work));
+  for (const TuningWork& work : works) {
+    HONE_ASSIGN_OR_RETURN(nlohmann::json plan, PlanOf(work));
+    plans.push_back(std::move(plan));
+  }
   if (json) {
     nlohmann::json document =
         works.size() == 1 ? plans[0] : nlohmann::json{{"plans", std::move(plans)}};
     document["schema"] = 1;
-    return PrintDocument(document);
+    PrintDocument(document);
+    return absl::OkStatus();
   }
   for (const nlohmann::json& plan : plans) {
     if (works.size() > 1) fmt::print("target {}\n", plan["target"].get<std::string>());
     PrintPlan(plan);
   }
+  return absl::OkStatus();
 }
 
 // A job of a server goes on, unless a second Ctrl-C follows soon.
@@ -169,7 +175,8 @@ absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const TuneOptions& options, cons
   HONE_ASSIGN_OR_RETURN(const MicroKernelCosts settled, MicroKernelCostsOf(client, work.target));
   MicroKernelPlan all = PlanMicroKernels(work.target, settled, std::numeric_limits<int64_t>::max());
   if (when == "always" || all.tasks.empty()) return all;
-  return PlanMicroKernels(work.target, settled, BudgetOf(work, all.trials));
+  HONE_ASSIGN_OR_RETURN(const int64_t budget, BudgetOf(work, all.trials));
+  return PlanMicroKernels(work.target, settled, budget);
 }
 
 // Each once for a target. A job that fails at it is no reason not to tune.
@@ -409,10 +416,7 @@ absl::Status Tune(TuneOptions options) {
     fmt::print(stderr, "no kernel that was compiled for {} lacks a tuned config\n",
                works.back().target.ToString());
   }
-  if (options.plan) {
-    PrintPlans(works, options.json);
-    return absl::OkStatus();
-  }
+  if (options.plan) return PrintPlans(works, options.json);
   if (requests.size() > 1) return TuneTargets(options, requests, works);
   request = requests[0];
   if (options.events) InterruptWithoutReader();

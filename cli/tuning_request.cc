@@ -12,7 +12,7 @@
 #include "cli/printable.h"
 #include "cli/server_configs.h"
 #include "cli/whole_number.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
@@ -278,13 +278,14 @@ void TuningRequest::AddTo(CLI::App& verb) {
       ->capture_default_str();
 }
 
-int64_t BudgetOf(const TuningWork& work, int64_t limit) {
+absl::StatusOr<int64_t> BudgetOf(const TuningWork& work, int64_t limit) {
   int64_t budget = 0;
   for (const driver::TuningTask& task : work.tasks.tasks) {
-    const schedule::Task scheduled{
-        .def = task.def.get(), .signature = task.signature, .target = work.target};
-    const schedule::Space space = schedule::TemplateFor(*task.def).MakeSpace(scheduled);
-    budget += space.Count(std::min(work.spec.trials(), limit));
+    HONE_ASSIGN_OR_RETURN(
+        const schedule::OpenTask open,
+        schedule::OpenTask::Open(
+            {.def = task.def.get(), .signature = task.signature, .target = work.target}));
+    budget += open.space().Count(std::min(work.spec.trials(), limit));
     if (budget >= limit) return limit;
   }
   return budget;

@@ -65,7 +65,7 @@ absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
 bool IsIdle(const TuningRequest& request, const TuningWork& work);
 
 // Trials that the work's tasks may have, each no more than its space; counted up to `limit`.
-int64_t BudgetOf(const TuningWork& work, int64_t limit);
+absl::StatusOr<int64_t> BudgetOf(const TuningWork& work, int64_t limit);
 
 // The tasks that are new by what has been measured since; none where nothing is. `limit_ns`: of the
 // next job, 0 for none.

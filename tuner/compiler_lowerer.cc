@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,7 @@
 #include "compiler/ir/cpu_target.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "support/status.h"
 
 namespace hone::tuner {
@@ -18,49 +19,47 @@ namespace {
 
 class CompilerTask final : public TaskContext {
  public:
-  CompilerTask(ops::KernelDefinition def, ir::LayoutSignature signature, CpuTarget target,
-               std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels)
+  // `open` is a task of `def`.
+  CompilerTask(std::unique_ptr<const ops::KernelDefinition> def, schedule::OpenTask open)
       : def_(std::move(def)),
-        task_{&def_, std::move(signature), std::move(target), std::move(micro_kernels)},
-        template_(schedule::TemplateFor(def_)),
-        space_(template_.MakeSpace(task_)),
-        default_(template_.Default(task_)),
-        alternatives_(template_.Alternatives(task_)) {}
+        open_(std::move(open)),
+        space_(open_.space()),
+        default_(open_.Default()),
+        alternatives_(open_.Alternatives()) {}
   CompilerTask(const CompilerTask&) = delete;
   CompilerTask& operator=(const CompilerTask&) = delete;
 
   const schedule::Space& space() const override { return space_; }
   const schedule::Config& default_config() const override { return default_; }
   std::vector<schedule::Config> alternatives() const override { return alternatives_; }
-  std::string anchor_digest() const override { return def_.workload.anchor_digest; }
-  int threads() const override { return task_.target.threads; }
+  std::string anchor_digest() const override { return def_->workload.anchor_digest; }
+  int threads() const override { return open_.task().target.threads; }
   Caches caches() const override {
-    const CpuTarget& target = task_.target;
+    const CpuTarget& target = open_.task().target;
     return {target.facts.l2_bytes, std::max(target.facts.l2_bytes, target.facts.l3_bytes)};
   }
   int64_t constant_bytes() const override {
     int64_t bytes = 0;
-    for (const loop::Buffer& buffer : def_.naive.buffers) {
+    for (const loop::Buffer& buffer : def_->naive.buffers) {
       if (buffer->role == loop::Role::kConstant) bytes += buffer->SizeBytes();
     }
     return bytes;
   }
 
   absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const override {
-    HONE_ASSIGN_OR_RETURN(const loop::Nest nest, template_.Schedule(task_, config));
+    HONE_ASSIGN_OR_RETURN(const schedule::LoweredConfig kernel, open_.Lower(config));
     LoweredCandidate lowered;
-    lowered.nest_digest = schedule::NestDigest(nest);
-    loop::NestFeatures features = loop::ExtractFeatures(nest, task_.target);
+    lowered.nest_digest = schedule::NestDigest(kernel.nest);
+    loop::NestFeatures features = loop::ExtractFeatures(kernel.nest, open_.task().target);
     lowered.features = std::move(features.values);
     lowered.estimate_ns = features.analytic_seconds * 1e9;
-    lowered.error_bound = schedule::ErrorBound(task_, config);
+    lowered.error_bound = kernel.error_bound;
     return lowered;
   }
 
  private:
-  const ops::KernelDefinition def_;
-  const schedule::Task task_;
-  const schedule::Template& template_;
+  const std::unique_ptr<const ops::KernelDefinition> def_;
+  const schedule::OpenTask open_;
   const schedule::Space space_;
   const schedule::Config default_;
   const std::vector<schedule::Config> alternatives_;
@@ -89,15 +88,18 @@ absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     return absl::InvalidArgumentError(fmt::format(
         "expected a target in canonical form, \"{}\", found \"{}\"", parsed.ToString(), target));
   }
-  HONE_ASSIGN_OR_RETURN(ops::KernelDefinition def, ops::LowerWorkload(workload));
-  if (def.workload.text != workload) {
+  HONE_ASSIGN_OR_RETURN(ops::KernelDefinition lowered, ops::LowerWorkload(workload));
+  auto def = std::make_unique<const ops::KernelDefinition>(std::move(lowered));
+  if (def->workload.text != workload) {
     return absl::InvalidArgumentError(
         fmt::format("expected a workload in canonical form, \"{}\", found \"{}\"",
-                    def.workload.text, workload));
+                    def->workload.text, workload));
   }
-  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ops::ParseSignature(def, signature));
-  auto context = std::make_shared<const CompilerTask>(std::move(def), parsed_signature,
-                                                      std::move(parsed), micro_kernels);
+  HONE_ASSIGN_OR_RETURN(ir::LayoutSignature parsed_signature, ops::ParseSignature(*def, signature));
+  HONE_ASSIGN_OR_RETURN(schedule::OpenTask open,
+                        schedule::OpenTask::Open({def.get(), std::move(parsed_signature),
+                                                  std::move(parsed), micro_kernels}));
+  auto context = std::make_shared<const CompilerTask>(std::move(def), std::move(open));
   const std::lock_guard lock(mutex_);
   std::erase_if(open_, [](const auto& item) { return item.second.context.expired(); });
   open_[key] = {context, std::move(micro_kernels)};

@@ -8,11 +8,11 @@
 
 #include "absl/strings/cord.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/kernel_spec.h"
 #include "compiler/codegen/parameters.h"
 #include "compiler/driver/pass_context.h"
 #include "compiler/driver/plan.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/ops/subnormals.h"
 #include "compiler/passes/pipeline.h"
 #include "fmt/format.h"
 #include "support/clock.h"
@@ -92,21 +92,12 @@ codegen::ModuleSpec SpecOf(const KernelGraph& graph, const CpuTarget& target,
                            const std::vector<ConfigChain::Scheduled>& scheduled) {
   codegen::ModuleSpec spec{.target = target, .kernels = {}, .functions = {}, .parameters_bytes = 0};
   for (size_t k = 0; k < graph.kernels.size(); ++k) {
-    const KernelReport& kernel = report.kernels[k];
-    const schedule::Task task{.def = graph.kernels[k].def.get(),
-                              .signature = graph.kernels[k].signature,
-                              .target = target};
-    spec.kernels.push_back(
-        {.name = kernel.name,
-         .workload = kernel.workload,
-         .workload_digest = kernel.workload_digest,
-         .config = kernel.config,
-         .tier = kernel.tier,
-         .flops = kernel.flops,
-         .error_bound = schedule::ErrorBound(task, scheduled[k].choice.config),
-         .spreads_rounding = schedule::SpreadsRounding(scheduled[k].choice.config),
-         .flush_subnormals = ops::FlushesSubnormals(*graph.kernels[k].def),
-         .nest = OnlyPhase(scheduled[k].nest, loop::Phase::kRun)});
+    codegen::KernelSpec kernel = codegen::KernelSpecOf(
+        *graph.kernels[k].def, scheduled[k].choice.config, scheduled[k].lowered);
+    kernel.name = report.kernels[k].name;
+    kernel.tier = report.kernels[k].tier;
+    kernel.nest = OnlyPhase(kernel.nest, loop::Phase::kRun);
+    spec.kernels.push_back(std::move(kernel));
   }
   return spec;
 }
@@ -257,7 +248,7 @@ absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const CpuT
   report.target = target.ToString();
   report.kernels = ReportKernels(graph, scheduled);
   for (size_t k = 0; k < scheduled.size(); ++k) {
-    report.kernels[k].nest_digest = schedule::NestDigest(scheduled[k].nest);
+    report.kernels[k].nest_digest = schedule::NestDigest(scheduled[k].lowered.nest);
     report.kernels[k].stored = scheduled[k].choice.stored;
   }
   SpecialisationReport& chosen = report.specialisations.emplace_back();
@@ -292,7 +283,7 @@ absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
   phases.End("schedule");
 
   std::vector<loop::Nest> nests;
-  for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.nest);
+  for (const ConfigChain::Scheduled& kernel : scheduled) nests.push_back(kernel.lowered.nest);
   const ParameterPlan parameters = PlanParameters(graph, nests);
   codegen::ModuleSpec spec = SpecOf(graph, options.target, report, scheduled);
   PlanFunctions(graph, nests, parameters, spec, report);

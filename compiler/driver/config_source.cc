@@ -6,17 +6,16 @@
 namespace hone::driver {
 namespace {
 
-// The nest of a choice, or nullopt where the choice no longer holds today.
-std::optional<loop::Nest> Apply(const schedule::Task& task, ConfigChoice& choice) {
-  const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
-  const std::optional<schedule::Config> config = tmpl.MakeSpace(task).Migrate(choice.config);
+// What the choice lowers to, or nullopt where it no longer holds today.
+std::optional<schedule::LoweredConfig> Apply(const schedule::OpenTask& open, ConfigChoice& choice) {
+  const std::optional<schedule::Config> config = open.space().Migrate(choice.config);
   if (!config) return std::nullopt;
-  absl::StatusOr<loop::Nest> nest = tmpl.Schedule(task, *config);
-  if (!nest.ok()) return std::nullopt;
-  if (!choice.nest_digest.empty() && schedule::NestDigest(*nest) != choice.nest_digest)
+  absl::StatusOr<schedule::LoweredConfig> lowered = open.Lower(*config);
+  if (!lowered.ok()) return std::nullopt;
+  if (!choice.nest_digest.empty() && schedule::NestDigest(lowered->nest) != choice.nest_digest)
     return std::nullopt;
   choice.config = *config;
-  return *std::move(nest);
+  return *std::move(lowered);
 }
 
 std::string KeyOf(const schedule::Task& task) {
@@ -43,8 +42,9 @@ absl::StatusOr<std::optional<ConfigChain::Scheduled>> ConfigChain::Ask(const sch
   for (const std::unique_ptr<ConfigSource>& source : sources_) {
     HONE_ASSIGN_OR_RETURN(std::optional<ConfigChoice> choice, source->Find(task));
     if (!choice) continue;
-    if (std::optional<loop::Nest> nest = Apply(task, *choice))
-      return Scheduled{*std::move(choice), *std::move(nest)};
+    HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open, schedule::OpenTask::Open(task));
+    if (std::optional<schedule::LoweredConfig> lowered = Apply(open, *choice))
+      return Scheduled{*std::move(choice), *std::move(lowered)};
   }
   return std::nullopt;
 }
@@ -77,19 +77,20 @@ absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> ConfigChain::M
 absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Task& task) {
   HONE_ASSIGN_OR_RETURN(const Scheduled* found, Find(task));
   if (found != nullptr) return *found;
-  const schedule::Template& tmpl = schedule::TemplateFor(*task.def);
   schedule::Task measured = task;
   HONE_ASSIGN_OR_RETURN(measured.micro_kernels, MicroKernels(task.target));
-  ConfigChoice choice{.tier = "default", .config = tmpl.Default(measured), .nest_digest = ""};
-  absl::StatusOr<loop::Nest> nest = tmpl.Schedule(task, choice.config);
-  if (!nest.ok()) {
+  HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open,
+                        schedule::OpenTask::Open(std::move(measured)));
+  ConfigChoice choice{.tier = "default", .config = open.Default(), .nest_digest = ""};
+  absl::StatusOr<schedule::LoweredConfig> lowered = open.Lower(choice.config);
+  if (!lowered.ok()) {
     return absl::InternalError(fmt::format(
         "the default config {} of template {} does not schedule '{}' ({}): {}; this is a bug of "
         "Hone: please report it",
-        choice.config.ToText(), tmpl.name(), task.def->workload.text, task.signature.ToString(),
-        std::string(nest.status().message())));
+        choice.config.ToText(), open.template_name(), task.def->workload.text,
+        task.signature.ToString(), std::string(lowered.status().message())));
   }
-  return Scheduled{std::move(choice), *std::move(nest)};
+  return Scheduled{std::move(choice), *std::move(lowered)};
 }
 
 absl::StatusOr<std::optional<std::vector<std::string>>> ConfigChain::OpenModel(

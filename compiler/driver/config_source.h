@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/schedule/config.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 
 namespace hone::driver {
 
@@ -61,7 +61,7 @@ class ConfigChain {
 
   struct Scheduled {
     ConfigChoice choice;
-    loop::Nest nest;
+    schedule::LoweredConfig lowered;
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
   // Tells every source what it will be asked of a model, but for what is remembered.

@@ -18,8 +18,8 @@ enum class SharedBy { kCore, kAllCores };
 // has a figure of its own for the same thing; 0: the model asks for none. They are to become one
 // figure a level in a change that is benchmarked.
 struct ReadRates {
-  double register_tile_bytes_a_cycle = 0;  // prices of register tiles (schedule/templates)
-  double winograd_bytes_a_cycle = 0;       // prices of Winograd's blocks (schedule/templates)
+  double register_tile_bytes_a_cycle = 0;  // prices of register tiles (schedule/price)
+  double winograd_bytes_a_cycle = 0;       // prices of Winograd's blocks (schedule/conv)
   double features_bytes_a_cycle = 0;       // the roofline of the features (loop)
   double layouts_bytes_a_ns = 0;           // prices of layouts (passes)
 };

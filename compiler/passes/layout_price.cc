@@ -219,8 +219,8 @@ bool IsPlainFloatConv(const View& view, const ir::ExprNode& anchor, const Tensor
 }
 
 // Whether vectors of neighbours along the width waste clearly fewer lanes than those of its few
-// output channels: the strategy "rows" of its template, which reads row-major data where it lies
-// and copies other data. Neighbours of a transposed one are a stride apart.
+// output channels (schedule/conv/rows.h): row-major data is read where it lies, other data is
+// copied. Neighbours of a transposed one are a stride apart.
 bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                   const Machine& machine) {
   if (!IsPlainFloatConv(view, anchor, data)) return false;
@@ -234,7 +234,7 @@ bool IsConvOfRows(const View& view, const ir::ExprNode& anchor, const Tensor& da
 }
 
 // Whether a convolution between row-major tensors is a product of matrices whose columns are whole
-// vectors of pixels, so that nothing has to be turned: the strategy "pixels" of its template.
+// vectors of pixels, so that nothing has to be turned (schedule/conv/pixels.h).
 bool IsProductOfPixels(const View& view, const ir::ExprNode& anchor, const Tensor& data,
                        double taps, const Machine& machine) {
   if (taps != 1 || IsTransposed(anchor) || !IsPlainFloatConv(view, anchor, data)) return false;

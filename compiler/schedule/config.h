@@ -28,7 +28,7 @@ class Config {
   bool Has(std::string_view knob) const { return Find(knob) != nullptr; }
   const std::vector<std::pair<std::string, KnobValue>>& entries() const { return entries_; }
 
-  // {"strategy":"direct","tile_w":14}: one line of JSON, the knobs by name. tuning_db's
+  // {"order":"n_m","tile_w":14}: one line of JSON, the knobs by name. tuning_db's
   // CanonicalConfig gives the same text.
   std::string ToText() const;
   static absl::StatusOr<Config> Parse(std::string_view text);

@@ -5,28 +5,11 @@
 
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/visit.h"
-#include "compiler/schedule/template.h"
-#include "compiler/schedule/templates/conv_view.h"
-#include "compiler/schedule/templates/filtered_rows.h"
-#include "compiler/schedule/templates/templates.h"
-#include "compiler/schedule/templates/winograd_space.h"
+#include "compiler/schedule/kernel/kernel_view.h"
 
 namespace hone::schedule {
 
 namespace {
-
-// How much larger than a direct sum's an algorithm's error is: its transforms add and take away
-// multiples of the data that cancel. The bound of a direct sum below is that of all roundings in
-// one direction; they are not, and so a share of the amplification is enough.
-double Amplification(const Task& task, const Config& config) {
-  if (!SpreadsRounding(config)) return 1;
-  constexpr double kShare = 0.4;
-  const bool depthwise = &TemplateFor(*task.def) == &DepthwiseConv2dTemplate();
-  const double amplification = depthwise
-                                   ? FilteredRowsAmplification(*task.def)
-                                   : WinogradAmplification(ConvOf(task), config.String("strategy"));
-  return std::max(1.0, kShare * amplification);
-}
 
 constexpr double kEpilogue = 16;
 
@@ -80,17 +63,14 @@ double Terms(const ops::KernelDefinition& def) {
 
 }  // namespace
 
-bool SpreadsRounding(const Config& config) {
-  return config.Has("strategy") && IsWinograd(config.String("strategy"));
-}
-
 // Direct strategies only sum in another order: a sum of n terms, each rounded once, in any order is
 // off by at most n * 2^-24 of sum |a||b| to first order; in practice far less, but a bound is not
 // an estimate. Epilogues and transcendental functions add a few roundings of the result.
-double ErrorBound(const Task& task, const Config& config) {
-  return Amplification(task, config) * Terms(*task.def) + kEpilogue;
+// Transforms add and take away multiples of the data that cancel. The bound of a direct sum is that
+// of all roundings in one direction; they are not, and so a share of the amplification is enough.
+double ErrorBound(const ops::KernelDefinition& def, double amplification) {
+  constexpr double kShare = 0.4;
+  return std::max(1.0, kShare * amplification) * Terms(def) + kEpilogue;
 }
-
-double DirectErrorBound(const ops::KernelDefinition& def) { return Terms(def) + kEpilogue; }
 
 }  // namespace hone::schedule

@@ -1,4 +1,4 @@
-// The error bound that every config of a kernel has at least.
+// How far rounding may take a kernel's results from the exact ones.
 #ifndef HONE_COMPILER_SCHEDULE_ERROR_BOUND_H_
 #define HONE_COMPILER_SCHEDULE_ERROR_BOUND_H_
 
@@ -6,8 +6,9 @@
 
 namespace hone::schedule {
 
-// ErrorBound (template.h) of direct strategies; those of others are larger.
-double DirectErrorBound(const ops::KernelDefinition& def);
+// c in |err| <= c * 2^-24 * sum |a||b|, of sums whose error is `amplification` times that of direct
+// ones, which is 1.
+double ErrorBound(const ops::KernelDefinition& def, double amplification = 1);
 
 }  // namespace hone::schedule
 

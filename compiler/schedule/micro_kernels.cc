@@ -6,8 +6,8 @@
 #include "compiler/machine/machine.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/ceil_div.h"
-#include "compiler/schedule/template.h"
-#include "compiler/schedule/templates/register_tile.h"
+#include "compiler/schedule/open_task.h"
+#include "compiler/schedule/price/register_tile.h"
 #include "fmt/format.h"
 
 namespace hone::schedule {
@@ -21,24 +21,25 @@ class Product {
             fmt::format("fn (p0: Tensor[({0}, {1}), float32], const p1: Tensor[({2}, {1}), "
                         "float32]) {{ nn.dense(p0, p1) }} accumulate=float32 numerics=default",
                         rows, steps, units))),
-        template_(TemplateFor(def_)),
-        task_{&def_, template_.Signatures(def_, target)[0], target} {}
+        open_(*OpenTask::Open({&def_, TemplateFor(def_).Signatures(def_, target)[0], target})) {}
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  std::vector<Config> Configs() const { return TileConfigs(template_.MakeSpace(task_)); }
+  std::vector<Config> Configs() const { return TileConfigs(open_.space()); }
   MicroKernelTask Named(std::string name) const {
     std::vector<std::string> configs;
     for (const Config& config : Configs()) configs.push_back(config.ToText());
-    return {std::move(name),         def_.workload.text,
-            def_.workload.digest,    task_.signature.ToString(),
-            task_.target.ToString(), std::move(configs)};
+    return {std::move(name),
+            def_.workload.text,
+            def_.workload.digest,
+            open_.task().signature.ToString(),
+            open_.task().target.ToString(),
+            std::move(configs)};
   }
 
  private:
   const ops::KernelDefinition def_;
-  const Template& template_;
-  const Task task_;
+  const OpenTask open_;
 };
 
 // Most tiles divide the rows and the vectors, and others leave little over. So many steps of the

@@ -10,6 +10,7 @@
 #include "compiler/schedule/template.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::cli {
 namespace {
@@ -28,7 +29,7 @@ std::set<std::string> StrategiesOf(const KernelKind& kind) {
   std::set<std::string> strategies;
   for (const driver::TuningTask& task : tasks->tasks) {
     const schedule::Template& schedules = schedule::TemplateFor(*task.def);
-    const auto first = schedules.MakeSpace({task.def.get(), task.signature, *target}).Next({});
+    const auto first = schedule::SpaceOfTask({task.def.get(), task.signature, *target}).Next({});
     if (!first || first->name != "strategy") {
       strategies.emplace(schedules.name());
       continue;

@@ -4,6 +4,7 @@
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/template.h"
+#include "tests/compiler/schedule/opened.h"
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -26,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const schedule::Template& schedules = schedule::TemplateFor(*definition);
   const auto signatures = schedules.Signatures(*definition, *target);
   const schedule::Task task{&*definition, signatures.front(), *target};
-  const std::string config = schedules.Default(task).ToText();
-  fuzz::Require(schedules.MakeSpace(task).Contains(*schedule::Config::Parse(config)),
+  const std::string config = schedule::DefaultOfTask(task).ToText();
+  fuzz::Require(schedule::SpaceOfTask(task).Contains(*schedule::Config::Parse(config)),
                 "a default is a config of its space");
   return 0;
 }

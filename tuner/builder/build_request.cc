@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/kernel_spec.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
-#include "compiler/ops/subnormals.h"
 #include "compiler/schedule/error_bound.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/open_task.h"
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/status.h"
@@ -27,16 +28,6 @@ struct Failure {
   absl::Status status;
 };
 
-codegen::KernelSpec SpecOf(const ops::KernelDefinition& def, loop::Nest nest) {
-  codegen::KernelSpec spec;
-  spec.name = nest.name;
-  spec.workload = def.workload.text;
-  spec.workload_digest = def.workload.digest;
-  spec.flops = def.flops;
-  spec.nest = std::move(nest);
-  return spec;
-}
-
 absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& candidate,
                                                    const CpuTarget& target,
                                                    v1::BuildOutcome& outcome) {
@@ -47,30 +38,30 @@ absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& can
   HONE_ASSIGN_OR_RETURN(task.signature, ops::ParseSignature(def, candidate.signature()));
   outcome = v1::BUILD_OUTCOME_INVALID_CONFIG;
   HONE_ASSIGN_OR_RETURN(schedule::Config config, schedule::Config::Parse(candidate.config()));
+  HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open, schedule::OpenTask::Open(std::move(task)));
   // A trial may have been proposed by an older daemon, before a knob existed.
-  const schedule::Template& tmpl = schedule::TemplateFor(def);
-  config = tmpl.MakeSpace(task).Migrate(config).value_or(config);
-  HONE_ASSIGN_OR_RETURN(loop::Nest nest, tmpl.Schedule(task, config));
+  config = open.space().Migrate(config).value_or(config);
+  HONE_ASSIGN_OR_RETURN(schedule::LoweredConfig lowered, open.Lower(config));
   outcome = v1::BUILD_OUTCOME_BUILD_ERROR;
-  const std::string digest = schedule::NestDigest(nest);
+  const std::string digest = schedule::NestDigest(lowered.nest);
   if (digest != candidate.nest_digest()) {
     return absl::InternalError(fmt::format(
         "the config lowers to nest {} here, to {} in the daemon: builder and daemon are of "
         "different builds",
         digest, candidate.nest_digest()));
   }
-  codegen::KernelSpec spec = SpecOf(def, std::move(nest));
-  spec.config = config.ToText();
-  spec.error_bound = schedule::ErrorBound(task, config);
-  spec.spreads_rounding = schedule::SpreadsRounding(config);
-  spec.flush_subnormals = ops::FlushesSubnormals(def);
-  if (config.Has("pipeline")) spec.pipeline = config.String("pipeline");
-  return spec;
+  return codegen::KernelSpecOf(def, config, std::move(lowered));
 }
 
 absl::StatusOr<codegen::KernelSpec> LowerReference(const v1::BuildReference& reference) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(reference.workload()));
-  return SpecOf(def, loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def)));
+  codegen::KernelSpec spec;
+  spec.workload = def.workload.text;
+  spec.workload_digest = def.workload.digest;
+  spec.flops = def.flops;
+  spec.nest = loop::ReferenceNest(def.naive, schedule::ErrorBound(def));
+  spec.name = spec.nest.name;
+  return spec;
 }
 
 absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,

@@ -6,6 +6,7 @@
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/template.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -92,7 +93,7 @@ std::string DenseAssembly(const std::string& data, const std::string& weight,
   task.target = TestTarget(target);
   const schedule::Template& chosen = schedule::TemplateFor(*def);
   task.signature = chosen.Signatures(*def, task.target)[0];
-  const auto nest = chosen.Schedule(task, chosen.Default(task));
+  const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
   EXPECT_TRUE(nest.ok()) << nest.status().ToString();
   const auto assembly = EmitAssembly(ArtifactOf(*nest, task.target));
   EXPECT_TRUE(assembly.ok()) << assembly.status().ToString();

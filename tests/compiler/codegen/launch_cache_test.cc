@@ -11,6 +11,7 @@
 #include "compiler/schedule/template.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -24,10 +25,10 @@ loop::Nest ThreeLaunches(int64_t unroll) {
   const CpuTarget target = TestTarget();
   const schedule::Template& conv = schedule::TemplateFor(*def);
   const schedule::Task task{&*def, conv.Signatures(*def, target)[0], target};
-  schedule::Config config = conv.Default(task);
+  schedule::Config config = schedule::DefaultOfTask(task);
   config.Set("pad", std::string("copy"));
   config.Set("unroll", unroll);
-  absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  absl::StatusOr<loop::Nest> nest = schedule::NestOfConfig(task, config);
   EXPECT_TRUE(nest.ok()) << nest.status();
   return nest.ok() ? *nest : loop::Nest();
 }

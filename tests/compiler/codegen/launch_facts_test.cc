@@ -6,6 +6,7 @@
 #include "compiler/schedule/template.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -17,9 +18,9 @@ LaunchFacts FactsOfLast(const std::string& function, const std::string& share = 
   EXPECT_TRUE(def.ok()) << def.status();
   const schedule::Template& chosen = schedule::TemplateFor(*def);
   const schedule::Task task{&*def, chosen.Signatures(*def, target)[0], target};
-  schedule::Config config = chosen.Default(task);
+  schedule::Config config = schedule::DefaultOfTask(task);
   if (!share.empty()) config.Set("share", share);
-  const auto nest = chosen.Schedule(task, config);
+  const auto nest = schedule::NestOfConfig(task, config);
   EXPECT_TRUE(nest.ok()) << nest.status();
   return FactsOf(nest->launches, target).back();
 }

@@ -4,6 +4,7 @@
 #include "compiler/loop/visit.h"
 #include "support/random.h"
 #include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -45,7 +46,7 @@ absl::StatusOr<std::string> BuildScaled(const TaskUnderTest& task, double factor
     launch.body = Scale(factor).Rewrite(launch.body);
   }
   kernel.name = kernel.nest.name;
-  kernel.error_bound = schedule::ErrorBound(one, task.schedule().Default(one));
+  kernel.error_bound = schedule::LowerConfig(one, schedule::DefaultOfTask(one))->error_bound;
   return BuildModule(module);
 }
 
@@ -63,11 +64,10 @@ TEST(OutputCheck, RefusesAnErrorOfAFewPercentInBFloat16AndTakesRoundings) {
   LaunchCache cache;
   for (const ir::LayoutSignature& signature : (*task)->signatures()) {
     const schedule::Task one = (*task)->With(signature);
-    const schedule::Space space = (*task)->schedule().MakeSpace(one);
+    const schedule::Space space = schedule::SpaceOfTask(one);
     Random random(3);
     for (int i = 0; i < 4; ++i) {
-      const schedule::Config config =
-          i == 0 ? (*task)->schedule().Default(one) : space.Sample(random);
+      const schedule::Config config = i == 0 ? schedule::DefaultOfTask(one) : space.Sample(random);
       const auto artifact = BuildArtifact(one, config, &cache);
       ASSERT_TRUE(artifact.ok()) << artifact.status();
       EXPECT_TRUE((*check)->Check(*artifact).ok())

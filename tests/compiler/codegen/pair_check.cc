@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "compiler/codegen/kernel_spec.h"
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/reference.h"
 #include "compiler/schedule/error_bound.h"
@@ -20,6 +21,7 @@
 #include "runtime/memory.h"
 #include "runtime/module.h"
 #include "support/status.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -140,12 +142,8 @@ absl::StatusOr<std::string> BuildArtifact(const schedule::Task& task,
                                           const schedule::Config& config, LaunchCache* cache) {
   ModuleSpec module;
   module.target = task.target;
-  KernelSpec& kernel = module.kernels.emplace_back();
-  HONE_ASSIGN_OR_RETURN(kernel.nest, schedule::TemplateFor(*task.def).Schedule(task, config));
-  kernel.name = kernel.nest.name;
-  kernel.error_bound = schedule::ErrorBound(task, config);
-  kernel.spreads_rounding = schedule::SpreadsRounding(config);
-  if (config.Has("pipeline")) kernel.pipeline = config.String("pipeline");
+  HONE_ASSIGN_OR_RETURN(schedule::LoweredConfig lowered, schedule::LowerConfig(task, config));
+  module.kernels.push_back(KernelSpecOf(*task.def, config, std::move(lowered)));
   return BuildModule(module, nullptr, cache);
 }
 
@@ -157,7 +155,7 @@ struct PairCheck::Expected {
 PairCheck::~PairCheck() = default;
 
 absl::StatusOr<std::unique_ptr<PairCheck>> PairCheck::Of(const ops::KernelDefinition& def) {
-  const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::DirectErrorBound(def));
+  const loop::Nest nest = loop::ReferenceNest(def.naive, schedule::ErrorBound(def));
   ModuleSpec spec;
   HONE_ASSIGN_OR_RETURN(spec.target, CpuTarget::Parse("native"));
   spec.kernels.emplace_back().nest = nest;

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/compiler/codegen/harness.h"
 #include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -73,9 +74,8 @@ class Checker {
     for (int i = 0; i < kConfigsAWorkload && !IsDone(); ++i) {
       const schedule::Task one =
           (*task)->With((*task)->signatures()[random_.Below((*task)->signatures().size())]);
-      const schedule::Config config = i == 0 && !Wants()
-                                          ? (*task)->schedule().Default(one)
-                                          : Sample((*task)->schedule().MakeSpace(one));
+      const schedule::Config config =
+          i == 0 && !Wants() ? schedule::DefaultOfTask(one) : Sample(schedule::SpaceOfTask(one));
       const std::string pair = fmt::format("{}\n  {}\n  {} {}", workload, target,
                                            one.signature.ToString(), config.ToText());
       CheckConfig(one, config, runs ? check->get() : nullptr, cache, pair);
@@ -85,9 +85,9 @@ class Checker {
   // What a search starts from is of the space, and reads as the space writes it.
   static void CheckDefaults(const schedule::Template& schedules, const schedule::Task& task,
                             const std::string& what) {
-    const schedule::Space space = schedules.MakeSpace(task);
-    std::vector<schedule::Config> first = schedules.Alternatives(task);
-    first.push_back(schedules.Default(task));
+    const schedule::Space space = schedule::SpaceOfTask(task);
+    std::vector<schedule::Config> first = schedule::AlternativesOfTask(task);
+    first.push_back(schedule::DefaultOfTask(task));
     for (const schedule::Config& config : first) {
       const std::optional<schedule::Config> migrated = space.Migrate(config);
       EXPECT_TRUE(migrated && *migrated == config)

@@ -6,6 +6,7 @@
 #include "compiler/schedule/template.h"
 #include "tests/compiler/codegen/harness.h"
 #include "tests/compiler/codegen/hot_loop.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -51,7 +52,7 @@ std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* t
     const std::string text = signature.ToString();
     if (text == (wanted.empty() ? block + "->" + block : wanted)) task.signature = signature;
   }
-  const auto nest = chosen.Schedule(task, chosen.Default(task));
+  const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
   EXPECT_TRUE(nest.ok()) << nest.status().ToString();
   const auto assembly = EmitAssembly(ArtifactOf(*nest, task.target));
   EXPECT_TRUE(assembly.ok()) << assembly.status().ToString();

@@ -6,6 +6,7 @@
 #include "tests/compiler/codegen/emulator.h"
 #include "tests/compiler/codegen/harness.h"
 #include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
@@ -119,14 +120,13 @@ void CheckKernel(const std::string& text, const char* target_text, double tolera
   const auto under_test =
       TaskUnderTest::Of(text + " accumulate=float32 numerics=default", target_text);
   ASSERT_TRUE(under_test.ok()) << under_test.status().ToString();
-  const schedule::Template& chosen = (*under_test)->schedule();
   for (const ir::LayoutSignature& signature : (*under_test)->signatures()) {
     const schedule::Task task = (*under_test)->With(signature);
-    const schedule::Space space = chosen.MakeSpace(task);
+    const schedule::Space space = schedule::SpaceOfTask(task);
     Random random(3);
     for (int i = 0; i < 4; ++i) {
-      const schedule::Config config = i == 0 ? chosen.Default(task) : space.Sample(random);
-      const auto nest = chosen.Schedule(task, config);
+      const schedule::Config config = i == 0 ? schedule::DefaultOfTask(task) : space.Sample(random);
+      const auto nest = schedule::NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status().ToString();
       SCOPED_TRACE(config.ToText() + " " + signature.ToString());
       // Of numbers that cancel some remain: what is transformed is off by the largest of them.

@@ -9,6 +9,7 @@
 #include "tests/compiler/driver/compiled.h"
 #include "tests/compiler/frontend/seeded_weights.h"
 #include "tests/compiler/frontend/sparse_file.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::driver {
 namespace {
@@ -77,8 +78,7 @@ TEST_P(Cora, TheAdjacencyIsSparseAndEveryKernelATask) {
   int sparse = 0;
   for (const TuningTask& task : tasks->tasks) {
     const schedule::Task of_task{task.def.get(), task.signature, HostTarget()};
-    EXPECT_GT(schedule::TemplateFor(*task.def).MakeSpace(of_task).Count(), 1)
-        << task.def->workload.text;
+    EXPECT_GT(schedule::SpaceOfTask(of_task).Count(), 1) << task.def->workload.text;
     sparse += task.def->workload.text.find("nn.sparse_dense") != std::string::npos ? 1 : 0;
     if (task.def->workload.text.find("nn.sparse_dense") == std::string::npos) continue;
     EXPECT_THAT(task.def->workload.text, HasSubstr("(13264), float32]"));

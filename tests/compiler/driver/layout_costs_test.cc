@@ -10,6 +10,7 @@
 #include "compiler/ir/parser.h"
 #include "support/random.h"
 #include "tests/compiler/driver/compiled.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::driver {
 namespace {
@@ -25,10 +26,8 @@ class MeasuredConfigs : public ConfigSource {
   absl::StatusOr<std::optional<ConfigChoice>> Find(const schedule::Task& task) override {
     const double ns = times_(task);
     if (ns == 0) return std::nullopt;
-    return ConfigChoice{.tier = tier_,
-                        .config = schedule::TemplateFor(*task.def).Default(task),
-                        .nest_digest = "",
-                        .best_ns = ns};
+    return ConfigChoice{
+        .tier = tier_, .config = schedule::DefaultOfTask(task), .nest_digest = "", .best_ns = ns};
   }
 
  private:

@@ -30,7 +30,7 @@ Scheduled ScheduleDefault(const std::vector<ir::Module>& modules) {
   for (const Kernel& kernel : result.graph.kernels) {
     const schedule::Task task{
         .def = kernel.def.get(), .signature = kernel.signature, .target = target};
-    result.nests.push_back(defaults.Schedule(task).value().nest);
+    result.nests.push_back(defaults.Schedule(task).value().lowered.nest);
   }
   return result;
 }

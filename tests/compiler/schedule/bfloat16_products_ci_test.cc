@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 #include "tests/compiler/schedule/random_conv.h"
 
 namespace hone::schedule {
@@ -138,7 +139,7 @@ std::string DefaultStrategy(int64_t rows, int64_t terms, const char* target) {
   task.target = TestTarget(target);
   const Template& chosen = TemplateFor(def);
   task.signature = chosen.Signatures(def, task.target)[0];
-  return chosen.Default(task).String("strategy");
+  return DefaultOfTask(task).String("strategy");
 }
 
 TEST(BFloat16Products, TilesAreTheDefaultWhereThereAreRowsForThem) {

@@ -1,9 +1,10 @@
 #include "absl/strings/str_replace.h"
 #include "compiler/schedule/error_bound.h"
-#include "compiler/schedule/templates/kernel_view.h"
+#include "compiler/schedule/kernel/kernel_view.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -54,8 +55,8 @@ TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsTestNone) {
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
     const Task task{&def, depthwise.Signatures(def, target)[0], target};
-    const Config config = depthwise.Default(task);
-    EXPECT_TRUE(depthwise.MakeSpace(task).Contains(config)) << kernel << config.ToText();
+    const Config config = DefaultOfTask(task);
+    EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << kernel << config.ToText();
     return fmt::format("{}x{} {} {}", config.Int("tile_h"), config.Int("tile_w"),
                        config.String("taps"), config.String("pad"));
   };
@@ -86,14 +87,14 @@ int CheckFiltered(const std::string& kernel, const CpuTarget& target) {
   int checked = 0;
   for (const ir::LayoutSignature& signature : depthwise.Signatures(def, target)) {
     const Task task{&def, signature, target};
-    for (const Config& config : depthwise.MakeSpace(task).Enumerate(2000)) {
+    for (const Config& config : SpaceOfTask(task).Enumerate(2000)) {
       if (!config.Has("strategy") || !IsFiltered(config)) continue;
-      const auto nest = depthwise.Schedule(task, config);
-      EXPECT_TRUE(nest.ok()) << kernel << config.ToText() << nest.status();
-      if (!nest.ok()) return 0;
-      ExpectSameResults(def.naive, *nest, 3, kernel + config.ToText(), 1e-6);
-      EXPECT_GE(ErrorBound(task, config), DirectErrorBound(def));
-      EXPECT_TRUE(SpreadsRounding(config));
+      const auto lowered = LowerConfig(task, config);
+      EXPECT_TRUE(lowered.ok()) << kernel << config.ToText() << lowered.status();
+      if (!lowered.ok()) return 0;
+      ExpectSameResults(def.naive, lowered->nest, 3, kernel + config.ToText(), 1e-6);
+      EXPECT_GE(lowered->error_bound, ErrorBound(def));
+      EXPECT_TRUE(lowered->spreads_rounding);
       ++checked;
     }
   }
@@ -136,9 +137,9 @@ TEST(DepthwiseConv2d, RowsAreFilteredWhereThatMayBeFaster) {
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
     const Task task{&def, depthwise.Signatures(def, target)[0], target};
-    std::string all = depthwise.Default(task).String("strategy");
-    for (const Config& config : depthwise.Alternatives(task)) {
-      EXPECT_TRUE(depthwise.MakeSpace(task).Contains(config)) << kernel << config.ToText();
+    std::string all = DefaultOfTask(task).String("strategy");
+    for (const Config& config : AlternativesOfTask(task)) {
+      EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << kernel << config.ToText();
       all += " " + config.String("strategy");
     }
     return all;
@@ -215,7 +216,7 @@ TEST(Pool, WindowsAsLargeAsARowMajorMapAreRows) {
   for (const char* op : {"nn.global_avg_pool2d", "nn.global_max_pool2d"}) {
     const ops::KernelDefinition def = MustLower(
         fmt::format("fn (p0: Tensor[(1, 32, 7, 7), float32]) {{ {}(p0) }}{}", op, kDefaultEnd));
-    const Config config = TemplateFor(def).Default({&def, RowMajorSignature(def), target});
+    const Config config = DefaultOfTask({&def, RowMajorSignature(def), target});
     EXPECT_EQ(config.String("strategy"), "rows") << op;
     EXPECT_EQ(config.Int("lanes"), 16) << op;
   }

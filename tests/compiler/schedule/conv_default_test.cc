@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/templates.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/conv_texts.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -15,8 +16,8 @@ Config DefaultOf(const std::string& text, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Config config = conv.Default(task);
-  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << text << config.ToText();
+  const Config config = DefaultOfTask(task);
+  EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << text << config.ToText();
   return config;
 }
 
@@ -173,13 +174,13 @@ TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
         const Template& conv = TemplateFor(def);
         for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
           const Task task{&def, signature, target};
-          std::vector<Config> all = conv.Alternatives(task);
+          std::vector<Config> all = AlternativesOfTask(task);
           EXPECT_FALSE(all.empty()) << text;
           EXPECT_EQ(all.back().String("strategy"), "stages") << text;
-          all.push_back(conv.Default(task));
+          all.push_back(DefaultOfTask(task));
           EXPECT_TRUE(std::ranges::any_of(all, is_direct)) << text;
           for (const Config& config : all) {
-            EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << text << config.ToText();
+            EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << text << config.ToText();
           }
         }
       }
@@ -199,8 +200,8 @@ TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
     EXPECT_EQ(signatures.size(), 1U) << text;
     const Task task{&def, signatures[0], target};
     EXPECT_EQ(task.signature, RowMajorSignature(def)) << text;
-    std::string names = conv.Default(task).String("strategy");
-    for (const Config& next : conv.Alternatives(task)) names += " " + next.String("strategy");
+    std::string names = DefaultOfTask(task).String("strategy");
+    for (const Config& next : AlternativesOfTask(task)) names += " " + next.String("strategy");
     return names;
   };
   for (const auto& [in, out] : widths) {
@@ -219,7 +220,7 @@ TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
   const Template& conv = TemplateFor(def);
   for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
     const bool to_rows = signature.results[0].BlockOf(1) == 1;
-    const Config config = conv.Default({&def, signature, target});
+    const Config config = DefaultOfTask({&def, signature, target});
     EXPECT_EQ(config.String("strategy"), to_rows ? "rows" : "direct") << signature.ToString();
   }
 }
@@ -230,11 +231,11 @@ TEST(Conv, ConfigsOfTheGenericTemplateAreStages) {
   for (const int64_t width : {24, 6}) {
     const ops::KernelDefinition def = MustLower(OfGroups(width, width, 2));
     const Task task{&def, RowMajorSignature(def), target};
-    const Config old = GenericTemplate().Default(task);
-    const std::optional<Config> migrated = ConvTemplate().MakeSpace(task).Migrate(old);
+    const std::unique_ptr<const Plan> generic = GenericTemplate().Open(task);
+    const Config old = generic->Ranked()[0].config;
+    const std::optional<Config> migrated = SpaceOfTask(task).Migrate(old);
     ASSERT_TRUE(migrated.has_value());
-    EXPECT_EQ(NestDigest(*ConvTemplate().Schedule(task, *migrated)),
-              NestDigest(*GenericTemplate().Schedule(task, old)));
+    EXPECT_EQ(NestDigest(*NestOfConfig(task, *migrated)), NestDigest(*generic->Schedule(old)));
   }
 }
 
@@ -247,14 +248,14 @@ TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
   const Template& conv = TemplateFor(def);
   for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
     const Task task{&def, signature, target};
-    std::vector<Config> all = conv.Alternatives(task);
-    all.push_back(conv.Default(task));
+    std::vector<Config> all = AlternativesOfTask(task);
+    all.push_back(DefaultOfTask(task));
     std::set<std::string> strategies;
     for (const Config& config : all) {
-      EXPECT_TRUE(conv.Schedule(task, config).ok()) << config.ToText();
+      EXPECT_TRUE(NestOfConfig(task, config).ok()) << config.ToText();
       strategies.insert(config.String("strategy"));
     }
-    EXPECT_EQ(strategies.size(), conv.MakeSpace(task).Next(Config())->options.size())
+    EXPECT_EQ(strategies.size(), SpaceOfTask(task).Next(Config())->options.size())
         << signature.ToString();
   }
 }
@@ -273,9 +274,9 @@ TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
     const CpuTarget& target = n % 2 == 0 ? wide : narrow;
     for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
       const Task task{&def, signature, target};
-      std::vector<Config> configs = conv.Alternatives(task);
-      configs.push_back(conv.Default(task));
-      const Space space = conv.MakeSpace(task);
+      std::vector<Config> configs = AlternativesOfTask(task);
+      configs.push_back(DefaultOfTask(task));
+      const Space space = SpaceOfTask(task);
       for (const Config& config : configs) {
         EXPECT_TRUE(space.Contains(config)) << text << signature.ToString() << config.ToText();
       }
@@ -310,7 +311,7 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
   const ops::KernelDefinition def = MustLower(residual);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
   ASSERT_TRUE(nest.ok()) << nest.status();
   const std::string text = loop::ToText(*nest);
   for (const std::string& buffer : {std::string("p3"), def.naive.buffers.back()->name}) {
@@ -343,11 +344,11 @@ bool Prefetches(const std::string& text, const CpuTarget& target, int64_t prefet
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  Config config = conv.Default(task);
+  Config config = DefaultOfTask(task);
   config.Set("order", std::string("oh_oc"));
   config.Set("prefetch", prefetch);
-  EXPECT_TRUE(conv.MakeSpace(task).Contains(config)) << config.ToText();
-  const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+  EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << config.ToText();
+  const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
   EXPECT_TRUE(nest.ok()) << nest.status();
   return nest.ok() && loop::ToText(*nest).find("prefetch %" + buffer + "[") != std::string::npos;
 }
@@ -374,13 +375,13 @@ TEST(Conv, OnlyResultsInBlocksArePrefetched) {
   int blocked = 0;
   for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
     const Task task{&def, signature, target};
-    Config config = conv.Default(task);
+    Config config = DefaultOfTask(task);
     if (config.String("strategy") != "direct") continue;
     config.Set("order", std::string("oh_oc"));
     config.Set("prefetch", int64_t{3});
     const bool is_blocked =
         signature.operands[0].BlockOf(1) == 16 && signature.results[0].BlockOf(1) == 16;
-    EXPECT_EQ(conv.MakeSpace(task).Contains(config), is_blocked) << signature.ToString();
+    EXPECT_EQ(SpaceOfTask(task).Contains(config), is_blocked) << signature.ToString();
     blocked += is_blocked ? 1 : 0;
   }
   EXPECT_EQ(blocked, 1);

@@ -1,11 +1,12 @@
 // Convolutions of few output channels, with neighbours along the width as lanes.
-#include "compiler/schedule/templates/kernel_view.h"
-#include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/templates.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/conv_texts.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -74,12 +75,12 @@ int CheckRows(const std::string& text, const CpuTarget& target, int samples, uin
   int checked = 0;
   for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
     const Task task{&def, signature, target};
-    const Space space = conv.MakeSpace(task);
-    EXPECT_TRUE(space.Contains(conv.Default(task))) << text;
+    const Space space = SpaceOfTask(task);
+    EXPECT_TRUE(space.Contains(DefaultOfTask(task))) << text;
     for (int tries = 0, found = 0; tries < 60 && found < samples; ++tries) {
       const Config config = space.Sample(random);
       if (config.String("strategy") != "rows") continue;
-      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
       EXPECT_TRUE(nest.ok()) << nest.status() << text << config.ToText();
       if (!nest.ok()) return checked;
       ExpectSameResults(def.naive, *nest, seed, text + config.ToText());
@@ -123,7 +124,7 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
     ASSERT_EQ(signatures.size(), 1U) << text;
     EXPECT_EQ(signatures[0], RowMajorSignature(def)) << text;
     const Task task{&def, signatures[0], target};
-    EXPECT_EQ(TemplateFor(def).Default(task).String("strategy"), "rows") << text;
+    EXPECT_EQ(DefaultOfTask(task).String("strategy"), "rows") << text;
     checked += CheckRows(text, target, 3, seed);
     if (HasFailure()) FAIL() << seed << text;
   }
@@ -148,7 +149,7 @@ TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
 std::string StrategyOf(const Conv2dShape& shape, const CpuTarget& target, size_t signature) {
   const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
   const Template& conv = TemplateFor(def);
-  return conv.Default({&def, conv.Signatures(def, target)[signature], target}).String("strategy");
+  return DefaultOfTask({&def, conv.Signatures(def, target)[signature], target}).String("strategy");
 }
 
 // Of row-major data and of blocks; not where vectors of channels have no pads, or the width has a
@@ -172,7 +173,7 @@ TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
 TEST(ConvRows, AreTheDefaultOfTransposedOnesWithFewOutputChannels) {
   const auto config_of = [](const Windows& w, const std::vector<int64_t>& extra) {
     const ops::KernelDefinition def = MustLower(TransposedText(w, extra));
-    return TemplateFor(def).Default({&def, RowMajorSignature(def), TestTarget(kWideTarget)});
+    return DefaultOfTask({&def, RowMajorSignature(def), TestTarget(kWideTarget)});
   };
   const Config of_colours =
       config_of({1, 64, 3, {32, 32}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0});
@@ -191,16 +192,15 @@ TEST(ConvRows, AreTheDefaultOfTransposedOnesWithFewOutputChannels) {
 TEST(ConvRows, DefaultsSuitWideBordersAndThreads) {
   const Conv2dShape wide_border{1, 4, 200, 200, 3, 9, 9, 1, 32, 8};
   const ops::KernelDefinition def = MustLower(ConvText(wide_border, "none"));
-  const Template& conv = TemplateFor(def);
   const CpuTarget target = TestTarget(kWideTarget);
-  const Config config = conv.Default({&def, RowMajorSignature(def), target});
+  const Config config = DefaultOfTask({&def, RowMajorSignature(def), target});
   EXPECT_EQ(config.String("strategy"), "rows");
   EXPECT_EQ(config.String("pad"), "copy") << config.ToText();
 
   const ops::KernelDefinition few_rows =
       MustLower(ConvText({1, 16, 8, 128, 3, 3, 3, 1, 1, 1}, "none"));
   const CpuTarget cores = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=8");
-  const Config shared = conv.Default({&few_rows, RowMajorSignature(few_rows), cores});
+  const Config shared = DefaultOfTask({&few_rows, RowMajorSignature(few_rows), cores});
   EXPECT_EQ(shared.String("strategy"), "rows");
   EXPECT_EQ(shared.Int("tile_h"), 1) << shared.ToText();
 }

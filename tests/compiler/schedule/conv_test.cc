@@ -1,13 +1,14 @@
 #include <map>
 
 #include "compiler/loop/parser.h"
+#include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/primitives/winograd.h"
-#include "compiler/schedule/templates/kernel_view.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/conv_texts.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -78,14 +79,13 @@ TEST(Conv, OfPixelsComputesWhatTheNaiveNestDoes) {
       const std::string other =
           fmt::format("({}, {}, {})", batch, out, fmt::join(adds_whole ? pixels : ones, ", "));
       const ops::KernelDefinition def = MustLower(OneTapText(pixels, batch, out, other));
-      const Template& conv = TemplateFor(def);
       const Task task{&def, RowMajorSignature(def), targets[seed % std::size(targets)]};
       Random random(seed++);
-      Config config = conv.Default(task);
+      Config config = DefaultOfTask(task);
       ASSERT_EQ(config.String("strategy"), "pixels");
-      for (int checked = 0; checked < 6; config = conv.MakeSpace(task).Sample(random)) {
+      for (int checked = 0; checked < 6; config = SpaceOfTask(task).Sample(random)) {
         if (config.String("strategy") != "pixels") continue;
-        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
         ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
         ExpectSameResults(def.naive, *nest, seed, config.ToText());
         if (HasFailure()) return;
@@ -105,11 +105,10 @@ TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
                                                                   {{7, 7}, "(1, 8, 1, 1)"}};
   for (const auto& [pixels, other] : kernels) {
     const ops::KernelDefinition def = MustLower(OneTapText(pixels, 1, 8, other));
-    const Template& conv = TemplateFor(def);
     const Task task{&def, RowMajorSignature(def), target};
-    const Config config = conv.Default(task);
+    const Config config = DefaultOfTask(task);
     EXPECT_NE(config.String("strategy"), "pixels") << other;
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status() << other;
     ExpectSameResults(def.naive, *nest, 7, other);
   }
@@ -118,14 +117,13 @@ TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
 // The default and sampled configs that round differently than the sum does, six of them. How many
 // there were.
 int CheckWinograd(const Task& task, uint64_t seed) {
-  const Template& conv = TemplateFor(*task.def);
-  const Space space = conv.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(seed);
   int found = 0;
   for (int i = 0; i < 400 && found < 6; ++i) {
-    const Config config = i == 0 ? conv.Default(task) : space.Sample(random);
+    const Config config = i == 0 ? DefaultOfTask(task) : space.Sample(random);
     if (ToleranceOf(config) == 0) continue;
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     if (!nest.ok()) {
       ADD_FAILURE() << nest.status() << config.ToText();
       return found;
@@ -194,13 +192,13 @@ TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
   const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Space space = conv.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(1);
   int checked = 0;
   for (int i = 0; i < 20000 && checked < 40; ++i) {
     const Config config = space.Sample(random);
     if (ToleranceOf(config) == 0 || config.Int("tile_h") != 3) continue;
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
     ++checked;
   }
@@ -218,15 +216,14 @@ TEST(Conv3d, WinogradMakesNoSlicesBehindTheData) {
     const CpuTarget target =
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
-    const Template& conv = TemplateFor(def);
     const Task task{&def, RowMajorSignature(def), target};
-    const Space space = conv.MakeSpace(task);
+    const Space space = SpaceOfTask(task);
     Random random(1);
     int checked = 0;
     for (int i = 0; i < 20000 && checked < 6; ++i) {
       const Config config = space.Sample(random);
       if (ToleranceOf(config) == 0 || config.Int("chunk") == 0) continue;
-      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
       ExpectSameResults(def.naive, *nest, 1, config.ToText(), ToleranceOf(config));
       ++checked;
@@ -248,11 +245,11 @@ TEST(Conv, TapsThatMissTheDataAreScheduled) {
     const Template& conv = TemplateFor(def);
     for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
       const Task task{&def, signature, target};
-      const Space space = conv.MakeSpace(task);
+      const Space space = SpaceOfTask(task);
       Random random(2);
       for (int i = 0; i < 150; ++i) {
         const Config config = space.Sample(random);
-        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
         ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
         if (i >= 3) continue;  // five results of seven taps at once: rounding is larger
         ExpectSameResults(def.naive, *nest, 3, config.ToText(), 4 * ToleranceOf(config));
@@ -275,10 +272,10 @@ TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
     Random random(3);
     int checked = 0;
     for (int i = 0; i < 1000 && checked < 8; ++i) {
-      const Config config = conv.MakeSpace(task).Sample(random);
+      const Config config = SpaceOfTask(task).Sample(random);
       if (!config.Has("pad") || config.String("strategy") != "direct") continue;
       if (config.String("pad") != "slices") continue;
-      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
       ExpectSameResults(def.naive, *nest, 3, config.ToText());
       ++checked;
@@ -313,9 +310,9 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
     Random random(7);
     int checked = 0;
     for (int i = 0; i < 4000 && checked < 12; ++i) {
-      const Config config = conv.MakeSpace(task).Sample(random);
+      const Config config = SpaceOfTask(task).Sample(random);
       if (config.String("strategy") != "direct" || config.Int("chunk") == 0) continue;
-      const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+      const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
       ExpectSameResults(def.naive, *nest, 3, text + config.ToText());
       if (HasFailure()) return;
@@ -346,9 +343,9 @@ TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
       const Task task{&def, signature, target};
       Random random(7);
       for (int i = 0; i < 200; ++i) {
-        const Config config = conv.MakeSpace(task).Sample(random);
+        const Config config = SpaceOfTask(task).Sample(random);
         if (!config.Has("columns") || config.Int("columns") == 0 || checked == 12) continue;
-        const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+        const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
         ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
         ExpectSameResults(def.naive, *nest, 3, text + config.ToText());
         if (HasFailure()) return;
@@ -386,7 +383,7 @@ TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
     const Task task{&def, conv.Signatures(def, target)[0], target};
-    return conv.MakeSpace(task).Next(Config())->options.size();
+    return SpaceOfTask(task).Next(Config())->options.size();
   };
   EXPECT_EQ(strategies(), 3);
   text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
@@ -431,7 +428,7 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Space space = conv.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(5);
   std::map<std::string, int> found;
   for (const std::string& kind : kinds) found[kind] = 0;
@@ -441,7 +438,7 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
     const auto kind = found.find(KindOfBorder(config));
     if (kind == found.end() || kind->second == kEach) continue;
     ++kind->second;
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status() << text << config.ToText();
     const std::string scheduled = loop::ToText(*nest);
     EXPECT_EQ(scheduled.find("%pad"), std::string::npos);

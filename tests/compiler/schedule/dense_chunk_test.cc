@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -34,7 +35,7 @@ Checked CheckChunks(const std::string& text, const CpuTarget& target, uint64_t s
   const ops::KernelDefinition def = MustLower(text);
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
-  const Space space = dense.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(seed);
   Checked checked;
   for (int i = 0; i < 60 && checked.chunks < 4; ++i) {
@@ -42,7 +43,7 @@ Checked CheckChunks(const std::string& text, const CpuTarget& target, uint64_t s
     if (!config.Has("chunk")) continue;
     const bool chunks = config.Int("chunk") > 0;
     if (!chunks && checked.whole > 0) continue;
-    const auto nest = dense.Schedule(task, config);
+    const auto nest = NestOfConfig(task, config);
     EXPECT_TRUE(nest.ok()) << text << config.ToText() << nest.status();
     if (!nest.ok()) break;
     ExpectSameResults(def.naive, *nest, seed, text + "\n" + config.ToText() + "\n");
@@ -96,8 +97,8 @@ TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
     const ops::KernelDefinition def = MustLower(DenseText(m, 4096, k, false, true));
     const Template& dense = TemplateFor(def);
     const Task task{&def, dense.Signatures(def, target)[0], target};
-    const Config config = dense.Default(task);
-    EXPECT_TRUE(dense.MakeSpace(task).Contains(config)) << config.ToText();
+    const Config config = DefaultOfTask(task);
+    EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << config.ToText();
     return config.Has("chunk");
   };
   EXPECT_FALSE(offers(64, 1024));
@@ -111,14 +112,14 @@ TEST(DenseChunks, WithoutAreTheNestOfBefore) {
   const ops::KernelDefinition def = MustLower(DenseText(33, 17, 140, true, true));
   const Template& dense = TemplateFor(def);
   const Task task{&def, dense.Signatures(def, target)[0], target};
-  Config config = dense.Default(task);
+  Config config = DefaultOfTask(task);
   ASSERT_TRUE(config.Has("chunk"));
   EXPECT_EQ(config.Int("chunk"), 0);
   Config before;
   for (const auto& [name, value] : config.entries()) {
     if (name != "chunk") before.Set(name, value);
   }
-  const auto migrated = dense.MakeSpace(task).Migrate(before);
+  const auto migrated = SpaceOfTask(task).Migrate(before);
   ASSERT_TRUE(migrated.has_value());
   EXPECT_EQ(migrated->ToText(), config.ToText());
 }
@@ -129,7 +130,7 @@ TEST(DenseChunks, ByDefaultInPlace) {
   const auto chunk = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& dense = TemplateFor(def);
-    return dense.Default({&def, dense.Signatures(def, target)[0], target}).Int("chunk");
+    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("chunk");
   };
   EXPECT_GT(chunk(StackText(1, 128, 512, 32768)), 0);
   EXPECT_EQ(chunk(StackText(1, 256, 1024, 4608)), 0);
@@ -160,8 +161,8 @@ TEST(DenseChunks, ThreadsShareTheTilesOfAPanel) {
     const ops::KernelDefinition def = MustLower(StackText(1, 128, 64, 16384));
     const Template& dense = TemplateFor(def);
     const Task task{&def, dense.Signatures(def, target)[0], target};
-    const Config config = dense.Default(task);
-    const auto nest = dense.Schedule(task, config);
+    const Config config = DefaultOfTask(task);
+    const auto nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
     const int64_t tiles = CeilDiv(128, config.Int("tile_w"));
     EXPECT_GE(GridOf(nest->launches.back()), std::min<int64_t>(tiles, threads)) << config.ToText();

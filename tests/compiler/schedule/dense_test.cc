@@ -2,6 +2,7 @@
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -33,7 +34,7 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, 64, false, true));
     const Template& dense = TemplateFor(def);
-    return dense.Default({&def, dense.Signatures(def, target)[0], target}).Int("unroll");
+    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("unroll");
   };
   EXPECT_EQ(unroll_of("x86-64-v4", 32), 4);
   EXPECT_EQ(unroll_of("x86-64-v3", 32), 1);
@@ -49,7 +50,7 @@ TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
   const auto vectors_of = [&](int64_t rows, int64_t units = 1024, int64_t terms = 1024) {
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, terms, false, true));
     const Template& dense = TemplateFor(def);
-    return dense.Default({&def, dense.Signatures(def, target)[0], target}).Int("tile_v");
+    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("tile_v");
   };
   EXPECT_LE(vectors_of(32), 3);
   EXPECT_GE(vectors_of(1024), 5);
@@ -68,7 +69,7 @@ TEST(Dense, FewUnitsTakeHalfAVector) {
   };
   const auto default_of = [&](int64_t units, const CpuTarget& target) {
     const ops::KernelDefinition def = MustLower(DenseText(40, units, 16, true, true));
-    return TemplateFor(def).Default(task_of(def, target));
+    return DefaultOfTask(task_of(def, target));
   };
   EXPECT_EQ(default_of(7, wide).Int("lanes"), 8);
   EXPECT_EQ(default_of(24, wide).Int("lanes"), 16);
@@ -83,7 +84,7 @@ TEST(Dense, FewUnitsTakeHalfAVector) {
       R"({"strategy":"direct","tile_v":1,"tile_h":1,"tile_w":20,"unroll":1,"order":"n_m",)"
       R"("right":"packed","epilogue":"registers","prefetch":"none"})");
   ASSERT_TRUE(recorded.ok()) << recorded.status();
-  const auto today = TemplateFor(def).MakeSpace(task).Migrate(*recorded);
+  const auto today = SpaceOfTask(task).Migrate(*recorded);
   ASSERT_TRUE(today.has_value());
   EXPECT_EQ(today->Int("lanes"), 16);
 }

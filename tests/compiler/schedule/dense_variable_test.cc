@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/dense_text.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -44,7 +45,7 @@ struct Made {
   const Template* schedule = nullptr;
 
   Task task() const { return {&def, schedule->Signatures(def, target)[0], target}; }
-  Config Default() const { return schedule->Default(task()); }
+  Config Default() const { return DefaultOfTask(task()); }
 };
 
 Made Make(const std::string& text, const std::string& target) {
@@ -58,13 +59,13 @@ Made Make(const std::string& text, const std::string& target) {
 int CheckConfigsWith(const std::string& text, const std::string& target, const std::string& knob,
                      const std::string& value, int most, uint64_t seed) {
   const Made made = Make(text, target);
-  const Space space = made.schedule->MakeSpace(made.task());
+  const Space space = SpaceOfTask(made.task());
   Random random(seed);
   int checked = 0;
   for (int i = 0; i < 40 && checked < most; ++i) {
     const Config config = space.Sample(random);
     if (!config.Has(knob) || config.String(knob) != value) continue;
-    const auto nest = made.schedule->Schedule(made.task(), config);
+    const auto nest = NestOfConfig(made.task(), config);
     EXPECT_TRUE(nest.ok()) << text << config.ToText() << nest.status();
     if (!nest.ok()) break;
     ExpectSameResults(made.def.naive, *nest, seed, text + "\n" + config.ToText() + "\n");
@@ -107,7 +108,7 @@ TEST(DenseDots, OfStacksReadEitherOperandAsItLies) {
   // The terms are not neighbours in memory: nothing to read in vectors of them.
   const Made turned =
       Make(StackText(2, 3, 5, 19, false, true), std::string(kWideWithThreads) + "1");
-  const auto strategies = turned.schedule->MakeSpace(turned.task()).Next(Config())->options;
+  const auto strategies = SpaceOfTask(turned.task()).Next(Config())->options;
   EXPECT_EQ(strategies.size(), 1u);
 }
 
@@ -144,7 +145,7 @@ TEST(DenseDefault, OfFewRowsCopiesNothing) {
           StackText(1, m, 1000, 128, false, true)}) {
       const Made made = Make(text, std::string(kWideWithThreads) + "2");
       const Config config = made.Default();
-      const auto nest = made.schedule->Schedule(made.task(), config);
+      const auto nest = NestOfConfig(made.task(), config);
       ASSERT_TRUE(nest.ok()) << nest.status();
       EXPECT_EQ(nest->launches.size(), 1u) << text << config.ToText();
       for (const loop::Buffer& buffer : nest->buffers) {
@@ -211,14 +212,14 @@ TEST(DenseDefault, PacksWhatIsReadOften) {
     EXPECT_EQ(config.String("right"), "packed") << text;
   }
   const Made constant = Make(DenseText(1, 64, 64, false, true), target);
-  EXPECT_EQ(constant.schedule->MakeSpace(constant.task()).Next(Config())->options.size(), 1u);
+  EXPECT_EQ(SpaceOfTask(constant.task()).Next(Config())->options.size(), 1u);
 }
 
 TEST(DenseDefault, AlternativesAreTheOtherStrategies) {
   const Made made = Make(DenseText(4, 512, 512, false, false), std::string(kWideWithThreads) + "1");
   std::set<std::string> strategies = {made.Default().String("strategy")};
-  for (const Config& config : made.schedule->Alternatives(made.task())) {
-    EXPECT_TRUE(made.schedule->MakeSpace(made.task()).Contains(config)) << config.ToText();
+  for (const Config& config : AlternativesOfTask(made.task())) {
+    EXPECT_TRUE(SpaceOfTask(made.task()).Contains(config)) << config.ToText();
     strategies.insert(config.String("strategy"));
   }
   EXPECT_EQ(strategies, (std::set<std::string>{"direct", "dots"}));

@@ -8,7 +8,7 @@ namespace hone::schedule {
 namespace {
 
 double BoundOf(const std::string& kernel) {
-  return DirectErrorBound(MustLower(kernel + " accumulate=float32 numerics=default"));
+  return ErrorBound(MustLower(kernel + " accumulate=float32 numerics=default"));
 }
 
 // Elements of normalisations are made of few operations, and of sums of the whole row: configs that

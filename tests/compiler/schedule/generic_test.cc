@@ -1,9 +1,10 @@
 #include "compiler/loop/visit.h"
-#include "compiler/schedule/templates/kernel_view.h"
-#include "compiler/schedule/templates/templates.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/templates.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -108,7 +109,7 @@ void ExpectVectorsInEveryLaunch(const std::string& kernel, size_t signature) {
   const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
   ASSERT_LT(signature, signatures.size());
   const Task task{&def, signatures[signature], target};
-  const absl::StatusOr<loop::Nest> nest = schedule.Schedule(task, schedule.Default(task));
+  const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, DefaultOfTask(task));
   ASSERT_TRUE(nest.ok()) << nest.status();
   for (const loop::Launch& launch : nest->launches) {
     if (launch.phase != loop::Phase::kRun) continue;
@@ -176,7 +177,8 @@ TEST(Generic, ShortLastAxesAreJoined) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto lanes = [&](const std::string& kernel) {
     const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
-    return GenericTemplate().Default({&def, RowMajorSignature(def), target}).Int("lanes");
+    const Task task{&def, RowMajorSignature(def), target};
+    return GenericTemplate().Open(task)->Ranked()[0].config.Int("lanes");
   };
   for (const char* shape : {"(1, 8400, 4)", "(3, 8400, 3)", "(64, 2)"}) {
     EXPECT_EQ(lanes(fmt::format("fn (p0: Tensor[{}, float32]) {{ sigmoid(p0) }}", shape)), 16)

@@ -1,12 +1,13 @@
 // Defaults that follow what was measured of register tiles.
 #include "compiler/schedule/micro_kernels.h"
 
+#include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/template.h"
-#include "compiler/schedule/templates/register_tile.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -51,7 +52,7 @@ struct OwnedTask {
   Config Default(std::shared_ptr<const MicroKernelTimes> times) const {
     Task with = task;
     with.micro_kernels = std::move(times);
-    return chosen.Default(with);
+    return DefaultOfTask(with);
   }
 
   ops::KernelDefinition def;
@@ -111,7 +112,7 @@ TEST(MicroKernels, WithoutATableOrWithAnEmptyOneDefaultsAreThoseOfTheRule) {
        {DenseKernel(480, 512, 256), DenseKernel(1, 1000, 2048), std::string(kConv)}) {
     for (const int threads : {1, 8}) {
       const OwnedTask task(workload, Avx512(threads));
-      const Config rule = task.chosen.Default(task.task);
+      const Config rule = DefaultOfTask(task.task);
       EXPECT_EQ(task.Default(nullptr), rule) << workload;
       if (threads > 1) continue;  // their shares count with any table
       EXPECT_EQ(task.Default(TimesOf({})), rule) << workload;
@@ -121,12 +122,12 @@ TEST(MicroKernels, WithoutATableOrWithAnEmptyOneDefaultsAreThoseOfTheRule) {
 
 TEST(MicroKernels, SpacesAndSchedulesDoNotDependOnThem) {
   OwnedTask task(kConv, Avx512());
-  const Config config = task.chosen.Default(task.task);
-  const int64_t leaves = task.chosen.MakeSpace(task.task).Count();
-  const std::string digest = NestDigest(*task.chosen.Schedule(task.task, config));
+  const Config config = DefaultOfTask(task.task);
+  const int64_t leaves = SpaceOfTask(task.task).Count();
+  const std::string digest = NestDigest(*NestOfConfig(task.task, config));
   task.task.micro_kernels = AllAlikeBut(4, 4);
-  EXPECT_EQ(task.chosen.MakeSpace(task.task).Count(), leaves);
-  EXPECT_EQ(NestDigest(*task.chosen.Schedule(task.task, config)), digest);
+  EXPECT_EQ(SpaceOfTask(task.task).Count(), leaves);
+  EXPECT_EQ(NestDigest(*NestOfConfig(task.task, config)), digest);
 }
 
 TEST(MicroKernels, TailsCountAtTheirOwnTimes) {
@@ -302,7 +303,7 @@ std::vector<std::vector<ConfigCost>> CostsOf(const CpuTarget& target) {
   for (const MicroKernelTask& measured : MicroKernelTasksOf(target)) {
     const OwnedTask task(measured.workload, target);
     costs.emplace_back();
-    for (const Config& config : TileConfigs(task.chosen.MakeSpace(task.task))) {
+    for (const Config& config : TileConfigs(SpaceOfTask(task.task))) {
       const RegisterTile tile = TileOf(config);
       const double cycles =
           measured.name == "tiles" ? CyclesOfTiles(tile) : CyclesOfStream(target, tile);
@@ -443,8 +444,7 @@ TEST(MicroKernels, TheSameTasksServeAnyNumberOfThreads) {
 TEST(MicroKernels, DefaultsAreAmongTheConfigsThatAreMeasured) {
   for (const MicroKernelTask& measured : MicroKernelTasksOf(Avx512())) {
     const OwnedTask task(measured.workload, Avx512());
-    EXPECT_THAT(TileConfigs(task.chosen.MakeSpace(task.task)),
-                testing::Contains(task.Default(nullptr)));
+    EXPECT_THAT(TileConfigs(SpaceOfTask(task.task)), testing::Contains(task.Default(nullptr)));
   }
 }
 

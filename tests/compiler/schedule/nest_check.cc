@@ -7,6 +7,7 @@
 #include "compiler/loop/interpreter.h"
 #include "compiler/loop/scalar.h"
 #include "gtest/gtest.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -225,7 +226,7 @@ int CheckTemplate(const std::string& workload, const std::string& expected_templ
   const auto check = [&](const Task& task, const Config& config) {
     const std::string what =
         workload + "\n" + task.signature.ToString() + " " + config.ToText() + "\n";
-    const absl::StatusOr<loop::Nest> nest = schedule.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << what << nest.status();
     ExpectSameResults(def.naive, *nest, seed, what, ToleranceOf(config));
     ++checked;
@@ -233,8 +234,8 @@ int CheckTemplate(const std::string& workload, const std::string& expected_templ
   const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
   for (const ir::LayoutSignature& signature : signatures) {
     const Task task{&def, signature, target};
-    const Space space = schedule.MakeSpace(task);
-    const Config standard = schedule.Default(task);
+    const Space space = SpaceOfTask(task);
+    const Config standard = DefaultOfTask(task);
     EXPECT_TRUE(space.Contains(standard)) << workload << standard.ToText();
     check(task, standard);
     for (int i = 0; i < samples && !testing::Test::HasFatalFailure(); ++i) {

@@ -1,6 +1,7 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -73,7 +74,7 @@ TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
         fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
     const ops::KernelDefinition def = MustLower(Lstm({1, 128, 128}, true, false));
     const Template& cell = TemplateFor(def);
-    const Config config = cell.Default({&def, cell.Signatures(def, target)[0], target});
+    const Config config = DefaultOfTask({&def, cell.Signatures(def, target)[0], target});
     SCOPED_TRACE(config.ToText());
     if (threads > 1) {
       EXPECT_EQ(8 / config.Int("tile_v") % threads, 0);

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -109,7 +110,7 @@ Config DefaultOfRows(const std::string& kernel, int threads, const std::string& 
   const Template& templ = TemplateFor(def);
   const CpuTarget target =
       TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads={}", cpu, threads));
-  return templ.Default({&def, templ.Signatures(def, target)[0], target});
+  return DefaultOfTask({&def, templ.Signatures(def, target)[0], target});
 }
 
 TEST(Rows, OfSoftmaxTakeTurnsStageByStageWhereTheyFillRegisters) {
@@ -141,7 +142,7 @@ TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
   before.Set("parts", int64_t{4});
   before.Set("unroll", int64_t{4});
   before.Set("together", int64_t{4});
-  const std::optional<Config> now = templ.MakeSpace(task).Migrate(before);
+  const std::optional<Config> now = SpaceOfTask(task).Migrate(before);
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(now->String("overlap"), "first");
 }
@@ -174,11 +175,11 @@ void ForEightConfigs(
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
   const Task task{&def, templ.Signatures(def, target)[0], target};
-  const Space space = templ.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(5);
   for (size_t number = 0; number < 8; ++number) {
-    const Config config = number == 0 ? templ.Default(task) : space.Sample(random);
-    const auto nest = templ.Schedule(task, config);
+    const Config config = number == 0 ? DefaultOfTask(task) : space.Sample(random);
+    const auto nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status().ToString();
     check(*nest, config, number);
   }

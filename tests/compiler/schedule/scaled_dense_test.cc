@@ -1,6 +1,7 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -58,7 +59,7 @@ TEST(ScaledDense, ByDefaultOneRowTakesSeveralVectors) {
   for (const int64_t bits : {8, 4}) {
     const ops::KernelDefinition def = MustLower(ScaledText({1, 1024, 1024, 8}, bits, true, false));
     const Template& scaled = TemplateFor(def);
-    EXPECT_GE(scaled.Default({&def, scaled.Signatures(def, target)[0], target}).Int("tile_v"), 4);
+    EXPECT_GE(DefaultOfTask({&def, scaled.Signatures(def, target)[0], target}).Int("tile_v"), 4);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -103,11 +104,11 @@ TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
     const CpuTarget target = WithThreads(threads);
     const Template& schedule = TemplateFor(def);
     const Task task{&def, schedule.Signatures(def, target)[0], target};
-    Config config = schedule.Default(task);
-    EXPECT_TRUE(schedule.MakeSpace(task).Contains(config));
+    Config config = DefaultOfTask(task);
+    EXPECT_TRUE(SpaceOfTask(task).Contains(config));
     const bool chosen = config.String("share") == "nonzeros";
     config.Set("share", std::string("nonzeros"));
-    EXPECT_EQ(schedule.MakeSpace(task).Contains(config), chosen);
+    EXPECT_EQ(SpaceOfTask(task).Contains(config), chosen);
     return chosen;
   };
   EXPECT_TRUE(options(SparseText(60, 11, 13, 16, true, kPlain), 2));
@@ -123,10 +124,10 @@ TEST(SparseDenseTemplate, AConfigOfBeforeSharesMeansRows) {
   const Task task{&def, schedule.Signatures(def, target)[0], target};
   Config old;
   for (const char* knob : {"lanes", "vectors", "steps"}) {
-    old.Set(knob, schedule.Default(task).Int(knob));
+    old.Set(knob, DefaultOfTask(task).Int(knob));
   }
   old.Set("order", std::string("rows_first"));
-  const std::optional<Config> now = schedule.MakeSpace(task).Migrate(old);
+  const std::optional<Config> now = SpaceOfTask(task).Migrate(old);
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(now->String("share"), "rows");
 }
@@ -150,9 +151,8 @@ TEST(SparseDenseTemplate, RowsOfAllLengthsGiveTheSameBits) {
         const Template& schedule = TemplateFor(def);
         const Task task{&def, schedule.Signatures(def, target)[0], target};
         for (int i = 0; i < 3; ++i) {
-          const Config config =
-              i == 0 ? schedule.Default(task) : schedule.MakeSpace(task).Sample(random);
-          const auto nest = schedule.Schedule(task, config);
+          const Config config = i == 0 ? DefaultOfTask(task) : SpaceOfTask(task).Sample(random);
+          const auto nest = NestOfConfig(task, config);
           ASSERT_TRUE(nest.ok()) << nest.status();
           shared += config.String("share") == "nonzeros" ? 1 : 0;
           for (const auto& [name, begins] : offsets) {
@@ -214,7 +214,7 @@ TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
       const CpuTarget target = WithThreads(threads);
       const Template& schedule = TemplateFor(def);
       const Task task{&def, schedule.Signatures(def, target)[0], target};
-      const auto nest = schedule.Schedule(task, schedule.Default(task));
+      const auto nest = NestOfConfig(task, DefaultOfTask(task));
       ASSERT_TRUE(nest.ok()) << nest.status();
       const std::vector<int64_t> starts = StartsOf(*nest, offsets);
       ASSERT_GT(starts.size(), static_cast<size_t>(threads));
@@ -260,7 +260,7 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
     const CpuTarget target = WithThreads(3);
     const Template& schedule = TemplateFor(def);
     const Task task{&def, schedule.Signatures(def, target)[0], target};
-    const auto nest = schedule.Schedule(task, schedule.Default(task));
+    const auto nest = NestOfConfig(task, DefaultOfTask(task));
     ASSERT_TRUE(nest.ok()) << nest.status();
     const std::vector<int64_t> starts = StartsOf(*nest, offsets);
     const auto shares = static_cast<int64_t>(starts.size()) - 1;

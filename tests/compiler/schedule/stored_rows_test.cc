@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -63,9 +64,9 @@ TEST(StoredRows, AreNotComputedForEveryRow) {
     const Template& templ = TemplateFor(def);
     ASSERT_EQ(templ.name(), "rows") << kernel;
     const Task task{&def, templ.Signatures(def, target)[0], target};
-    const Config config = templ.Default(task);
+    const Config config = DefaultOfTask(task);
     EXPECT_EQ(config.String("strategy"), "rows") << kernel;
-    const auto nest = templ.Schedule(task, config);
+    const auto nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status();
     double naive = 0, scheduled = 0;
     for (const loop::Launch& launch : def.naive.launches) naive += StoresIn(launch.body);

@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -37,10 +38,9 @@ TEST(TurnedStages, HaveAxesOfOneIndexAnywhere) {
     for (const char* dtype : {"uint8", "float16", "float32", "int64", "float64"}) {
       const ops::KernelDefinition def = MustLower(Transpose(shape, dtype, axes));
       const Task task = TaskOf(def);
-      const Template& templ = TemplateFor(def);
-      const Config config = templ.Default(task);
+      const Config config = DefaultOfTask(task);
       EXPECT_EQ(config.String("walk"), "turn") << shape << " to " << axes;
-      const auto nest = templ.Schedule(task, config);
+      const auto nest = NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status();
       // Rows are unrolled around lanes that lie apart in what is read.
       const std::string text = loop::ToText(*nest);
@@ -51,11 +51,11 @@ TEST(TurnedStages, HaveAxesOfOneIndexAnywhere) {
 
 TEST(TurnedStages, OfLargeTensorsReadSeveralTilesSideBySide) {
   const ops::KernelDefinition large = MustLower(Transpose("1569, 2, 6272", "float32", "2, 1, 0"));
-  EXPECT_EQ(TemplateFor(large).Default(TaskOf(large)).Int("strip"), 4);
+  EXPECT_EQ(DefaultOfTask(TaskOf(large)).Int("strip"), 4);
   const ops::KernelDefinition narrow = MustLower(Transpose("1569, 2, 6272", "float16", "2, 1, 0"));
-  EXPECT_EQ(TemplateFor(narrow).Default(TaskOf(narrow)).Int("strip"), 1);
+  EXPECT_EQ(DefaultOfTask(TaskOf(narrow)).Int("strip"), 1);
   const ops::KernelDefinition small = MustLower(Transpose("70, 90", "float32", "1, 0"));
-  EXPECT_EQ(TemplateFor(small).Default(TaskOf(small)).Int("strip"), 1);
+  EXPECT_EQ(DefaultOfTask(TaskOf(small)).Int("strip"), 1);
 }
 
 TEST(TurnedStages, AreWhatTheNaiveNestComputes) {

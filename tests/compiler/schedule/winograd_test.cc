@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -40,7 +41,7 @@ std::string WinogradText(const Kernel& k, bool residual, const std::string& nume
 
 std::vector<std::string> StrategiesOf(const Task& task) {
   std::vector<std::string> names;
-  const std::optional<Knob> knob = TemplateFor(*task.def).MakeSpace(task).Next(Config());
+  const std::optional<Knob> knob = SpaceOfTask(task).Next(Config());
   for (const KnobValue& option : knob->options) {
     names.push_back(std::get<std::string>(option));
   }
@@ -54,10 +55,9 @@ std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& 
 
 // Of each strategy but the direct one `samples` configs, and the default.
 int CheckStrategies(const Task& task, int samples, uint64_t seed) {
-  const Template& conv = TemplateFor(*task.def);
-  const Space space = conv.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(seed);
-  std::vector<Config> configs = {conv.Default(task)};
+  std::vector<Config> configs = {DefaultOfTask(task)};
   EXPECT_TRUE(space.Contains(configs[0])) << configs[0].ToText();
   for (const std::string& strategy : StrategiesOf(task)) {
     if (strategy == "direct") continue;
@@ -73,7 +73,7 @@ int CheckStrategies(const Task& task, int samples, uint64_t seed) {
   }
   for (const Config& config : configs) {
     const std::string what = task.signature.ToString() + " " + config.ToText();
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     if (!nest.ok()) {
       ADD_FAILURE() << what << nest.status();
       return 0;
@@ -169,14 +169,14 @@ void CheckThose(const std::string& kernel, const std::string& caches, uint64_t s
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Space space = conv.MakeSpace(task);
+  const Space space = SpaceOfTask(task);
   Random random(seed);
   int checked = 0;
   for (int tries = 0; checked < 4; ++tries) {
     ASSERT_LT(tries, 1000) << kernel;
     const Config config = space.Sample(random);
     if (!wanted(config)) continue;
-    const absl::StatusOr<loop::Nest> nest = conv.Schedule(task, config);
+    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
     ExpectSameResults(def.naive, *nest, seed, kernel + config.ToText(), ToleranceOf(config));
     ASSERT_FALSE(testing::Test::HasFailure());
@@ -253,8 +253,8 @@ DefaultKernel DefaultStrategyOf(const CpuTarget& target, const Kernel& kernel) {
   const ops::KernelDefinition def = MustLower(WinogradText(kernel, false));
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, target)[0], target};
-  const Config config = conv.Default(task);
-  return {config, conv.MakeSpace(task).Contains(config), conv.Schedule(task, config)};
+  const Config config = DefaultOfTask(task);
+  return {config, SpaceOfTask(task).Contains(config), NestOfConfig(task, config)};
 }
 
 // Where transformed data fills a small part of the second cache nothing is gained. Into the first
@@ -369,11 +369,14 @@ TEST(Winograd, ErrorBoundsFollowTheAmplification) {
   const ops::KernelDefinition def =
       MustLower(WinogradText({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
   const Task task{&def, TemplateFor(def).Signatures(def, target)[0], target};
+  std::vector<Config> configs = AlternativesOfTask(task);
+  configs.push_back(DefaultOfTask(task));
   const auto bound = [&](const std::string& strategy) {
-    Config config;
-    config.Set("strategy", strategy);
-    EXPECT_EQ(SpreadsRounding(config), strategy != "direct");
-    return ErrorBound(task, config);
+    const auto config = std::ranges::find(configs, strategy,
+                                          [](const Config& any) { return any.String("strategy"); });
+    const LoweredConfig lowered = LowerConfig(task, *config).value();
+    EXPECT_EQ(lowered.spreads_rounding, strategy != "direct");
+    return lowered.error_bound;
   };
   EXPECT_LT(bound("direct"), bound("winograd2"));
   EXPECT_LT(bound("winograd2"), bound("winograd4"));

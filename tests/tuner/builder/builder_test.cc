@@ -49,14 +49,16 @@ class Candidates {
     candidate.set_workload(kWorkload);
     candidate.set_signature(task_.signature.ToString());
     candidate.set_config(config.ToText());
-    candidate.set_nest_digest(schedule::NestDigest(*schedule::NestOf(task_, config)));
+    candidate.set_nest_digest(schedule::NestDigest(*schedule::NestOfConfig(task_, config)));
     return request;
   }
   v1::BuildRequest Random(uint64_t id) const {
     hone::Random random(id);
-    return Request(id, schedule::SpaceOf(task_).Sample(random));
+    return Request(id, schedule::SpaceOfTask(task_).Sample(random));
   }
-  v1::BuildRequest Default(uint64_t id) const { return Request(id, schedule::DefaultOf(task_)); }
+  v1::BuildRequest Default(uint64_t id) const {
+    return Request(id, schedule::DefaultOfTask(task_));
+  }
 
  private:
   ops::KernelDefinition def_;

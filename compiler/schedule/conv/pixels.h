@@ -1,0 +1,17 @@
+// The strategy of convolutions of one tap between row-major tensors: the product of the weights and
+// the data as matrices, pixels as lanes, where other strategies would turn every tile they write.
+#ifndef HONE_COMPILER_SCHEDULE_CONV_PIXELS_H_
+#define HONE_COMPILER_SCHEDULE_CONV_PIXELS_H_
+
+#include <memory>
+
+#include "compiler/schedule/conv/view.h"
+#include "compiler/schedule/strategy.h"
+
+namespace hone::schedule {
+
+std::unique_ptr<const Plan> OpenConvPixels(const std::shared_ptr<const Problem<Conv>>& problem);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_CONV_PIXELS_H_

@@ -1,0 +1,120 @@
+// What the strategies of convolutions see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_CONV_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_CONV_VIEW_H_
+
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/machine/machine.h"
+#include "compiler/ops/window.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::schedule {
+
+// The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
+// depth; those that it lacks have extent 1 and one tap. Of a transposed convolution of stride s
+// every s-th position of the result is one of a convolution of stride one, with its share of the
+// taps: the extents are those of the first of these s phases.
+struct Conv {
+  AnchorView view;
+  std::string data;        // what the convolution reads: the operand, or the stage that pads it
+  std::string weight;      // the operand
+  std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
+  // Float32 inputs of the result's shape that only functions of the sums read.
+  std::vector<std::string> joined;
+  bool is_strict = false;  // only sums of the products as defined
+  bool weight_is_constant = false;
+  bool copies_data = false;  // `data` is a stage of the kernel
+  bool pads = false;         // which pads the operand and does nothing else
+  int spatial = 2;           // axes
+  ops::Window window;        // of these; transposed: of the phases
+  bool transposed = false;
+  ops::Shape phases;                       // of each axis; 1 unless transposed
+  ops::Shape result_axes;                  // extents of the whole result
+  int64_t data_width = 0, data_depth = 1;  // of the operand
+  int64_t data_height = 1;                 // likewise
+  int64_t data_bytes = 0;                  // of it, for one of the batch
+  int64_t result_bytes = 0;                // likewise
+  bool result_is_float = false;            // float32
+  int64_t batch = 0;
+  int64_t groups = 1, channels = 0;  // of the data
+  int64_t in = 0;                    // channels that are summed: those of a group
+  int64_t out = 0;
+  int64_t depth = 1, height = 1, width = 1;  // of the result
+  int64_t taps_d = 1, taps_h = 1, taps_w = 1;
+  int64_t target_lanes = 0;
+  // Of vectors of output channels: the target's, or where these do not fit the groups, fewer.
+  int64_t lanes = 0;
+  int64_t registers = 0, l2_bytes = 0;
+  int64_t out_vectors = 0;
+  // All that goes in and out is row-major, and read and written along all spatial axes at once.
+  bool joins_pixels = false;
+  bool operand_blocked = false;  // the operand has such blocks
+  int64_t operand_block = 1;     // channels of a block of the operand; 1: it has none
+  int64_t result_block = 1;      // of the result
+  // Blocks of the result end with vectors that have no channel, of no group: a last launch copies
+  // the result to such blocks.
+  bool copies_result = false;
+  // The generic template's schedules are a strategy too, and were the only one once.
+  bool has_stages = false;
+  bool blocked_data = false;  // `data` is read in blocks of `lanes` channels
+  ProductKind kind = ProductKind::kFloat;
+  // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the
+  // data is always read in blocks, if only of so many channels.
+  int64_t dot = 1;
+  bool packs_data = false;  // which a copy of the operand has
+  int64_t threads = 1, l1_bytes = 0;
+  std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
+  std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
+  machine::Machine machine;
+
+  int rank() const { return spatial + 2; }
+  // What one core reads from behind the second cache, or what is usual.
+  double StreamBytesACycle() const {
+    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
+  }
+  // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
+  // counted from the last: 1 is the width, 2 the height, 3 the depth.
+  std::string Axis(const std::string& stage, int from_last) const;
+  std::string Tap(const std::string& stage, int from_last) const;
+  int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
+  int64_t AllPhases() const {
+    return std::accumulate(phases.begin(), phases.end(), int64_t{1}, std::multiplies<>());
+  }
+  int64_t GroupOut() const { return out / groups; }
+  // Groups narrower than a vector: each lane reads the channels of its own group, which lie within
+  // a vector of the data, and the last vector may have pad lanes.
+  bool LanesDiffer() const { return groups > 1 && GroupOut() < lanes; }
+  // Input channels are summed block by block.
+  bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
+  int64_t Taps() const { return taps_d * taps_h * taps_w; }
+  // The first slices of an axis of depth lie in front of the data.
+  bool PadsSlices() const { return pads && spatial == 3 && !transposed && window.before[0] > 0; }
+  // Taps of the depth that lie inside the data: of a slice of the result, on average and rounded
+  // up; of any.
+  int64_t MeanDepthTaps() const;
+  int64_t UsedDepthTaps() const;
+  bool Dots() const { return dot > 1; }
+  int64_t StepsOfChannels() const { return CeilDiv(in, dot); }
+};
+
+// nullopt unless the kernel is a convolution of float32, bfloat16 or 8-bit integers, with groups or
+// without, or a transposed one. Without what the target and the signature say.
+std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
+// All of it; the kernel is one.
+Conv ConvOf(const Task& task);
+// Whether vectors of output channels read neighbours of one group, or of several whole groups the
+// channels that one vector of the data holds; there is no direct strategy for others.
+bool VectorsFitGroups(const Conv& conv);
+// The same before the target is known to it: whether any of its vectors do.
+bool SomeVectorsFitGroups(const Conv& conv, const CpuTarget& target);
+
+// Channels of a block of the data; 1: it has none.
+int64_t ChannelBlock(const Conv& conv);
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_CONV_VIEW_H_

@@ -1,0 +1,58 @@
+// The numbers of Winograd's strategies: tiles have so many results along each of height and width
+// that has several taps, once a stride is taken for channels.
+#ifndef HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_PLAN_H_
+#define HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/schedule/conv/view.h"
+
+namespace hone::schedule {
+
+// The numbers of a strategy.
+struct WinogradPlan {
+  int64_t tile_h = 1, tile_w = 1;          // results of a tile
+  int64_t products_h = 1, products_w = 1;  // positions of a tile
+  int64_t rows = 0, columns = 0;           // tiles
+  int64_t phases = 1;                      // what strides make of a channel
+  int64_t channels = 0;                    // that are summed: all phases of them
+  // The part of the products that are left where those with the last tap of phases that have fewer
+  // are not computed.
+  double used = 1;
+  // Of the depth: from one result, and from one tap, to the next.
+  int64_t depth_step = 1, tap_step = 1;
+
+  int64_t Positions() const { return products_h * products_w; }
+  int64_t Taps() const {
+    return (products_h - tile_h + 1) * (products_w - tile_w + 1);
+  }  // a phase's
+  bool SkipsZeros() const { return used < 1; }
+  bool InColumns() const { return products_h > 1 && products_w > 1; }
+  bool UnrollsColumns() const { return products_w > 1; }
+  // Slices of the data that so many of the result are made of.
+  int64_t Slices(const Conv& conv, int64_t depth) const {
+    return (depth - 1) * depth_step + (conv.taps_d - 1) * tap_step + 1;
+  }
+};
+// Of tiles of so many results along an axis.
+WinogradPlan PlanOf(const Conv& conv, int64_t tile);
+
+// How far taps lie apart where a convolution of two axes is taken as one of neighbouring taps over
+// the phases that this makes of rows and columns (SplitDilation); nullopt: it is not.
+struct Dilation {
+  int64_t h = 1, w = 1;
+};
+std::optional<Dilation> DilationOf(const Conv& conv);
+// The convolution over the phases, which are its depth; without such as it is.
+Conv WithoutDilation(const Conv& conv);
+
+// How much larger the error with such tiles is than that of the direct sum, about.
+double WinogradAmplification(const Conv& conv, int64_t tile);
+
+// Whether the convolution can be computed by such tiles, and saves enough by them.
+bool HasWinograd(const Conv& dilated, int64_t tile);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_PLAN_H_

@@ -1,0 +1,79 @@
+// What the strategies of matrix products see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_PRODUCT_VIEW_H_
+#define HONE_COMPILER_SCHEDULE_PRODUCT_VIEW_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/micro_kernels.h"
+#include "compiler/schedule/price/register_tile.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::schedule {
+
+// The numbers of a product of matrices on a target.
+struct Dense {
+  AnchorView view;
+  std::string data;
+  std::string weight;
+  bool copies_data = false;
+  bool moves = false;          // all that is before the product moves elements
+  bool copies_weight = false;  // the last stage before the product fills the weight
+  int64_t functions = 0;       // exp and its kin behind the product, of each result
+  bool in_order = false;       // the weight's units are neighbours where they come from
+  // Of float32, the weight no constant: its terms are neighbours where they come from, and so are
+  // the data's, which has to be copied for that where `copies_for_terms`.
+  bool terms_in_order = false;
+  bool copies_for_terms = false;
+  int64_t rows = 0, units = 0;
+  int64_t terms = 0;  // of a sum
+  int64_t steps = 0;  // that it takes
+  bool batched = false;
+  ProductKind kind = ProductKind::kFloat;
+  int64_t dot = 1;        // terms of a step
+  int64_t row_bytes = 0;  // from one row of the data to the next where tiles read them; 0: near
+  int64_t lanes = 0;      // of a vector of units
+  int64_t target_lanes = 0;
+  // Where cores have as many registers of half the width and do at least as many operations a cycle
+  // on these; 0: none.
+  int64_t half_lanes = 0;
+  int64_t registers = 0, l1_bytes = 0, l2_bytes = 0;
+  int64_t batch = 1, threads = 1;
+  std::shared_ptr<const MicroKernelTimes> times;
+  std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
+  machine::Machine machine;
+
+  // What one core reads from behind the second cache, or what is usual.
+  double StreamBytesACycle() const {
+    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
+  }
+  // Rows, units (columns) and terms are the last axes; there may be a batch before them.
+  int rank() const { return batched ? 3 : 2; }
+  // Whether by default all tiles take several steps at once, not single rows alone.
+  bool UnrollsAllTiles() const { return kind == ProductKind::kFloat && target_lanes >= 16; }
+  // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
+  std::string Axis(const std::string& buffer, int from_last) const;
+  char Letter(int from_last) const;
+  // Row-major with blocks.
+  Layout LayoutOf(const std::string& blocks) const;
+};
+
+// nullopt unless the kernel is a product of matrices of float32, bfloat16 or 8-bit integers.
+// Without what the target says.
+std::optional<Dense> ViewDense(const ops::KernelDefinition& def);
+// All of it; the kernel is one.
+Dense DenseOf(const Task& task);
+// Rows are the tile's columns, vectors of units its vectors.
+RegisterTileProblem TileProblemOf(const Dense& dense);
+// In which one core reads all of the right operand once.
+double ReadRightCycles(const Dense& dense);
+// In which it computes the functions behind the product, of so many vectors of results: whole ones
+// or less, down to one result.
+double FunctionCycles(const Dense& dense, int64_t vectors);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_PRODUCT_VIEW_H_

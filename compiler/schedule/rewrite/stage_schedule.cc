@@ -1,0 +1,450 @@
+#include "compiler/schedule/rewrite/stage_schedule.h"
+
+#include <algorithm>
+
+#include "compiler/loop/linear.h"
+#include "compiler/loop/operator_cost.h"
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/primitives/inline_stage.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/rewrite/row_loops.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::ExprKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+namespace {
+
+struct ValueCost {
+  int64_t nodes = 0;
+  bool expensive = false;  // functions and divisions
+};
+
+ValueCost CostOf(const Expr& value) {
+  ValueCost cost;
+  loop::Walk(value, [&](const Expr& e) {
+    ++cost.nodes;
+    cost.expensive = cost.expensive || loop::CostOfOperator(e) != loop::OperatorCost::kCheap;
+  });
+  return cost;
+}
+
+struct Readers {
+  int64_t loads = 0;
+  bool in_reduction = false;  // of more loops than the stage has: read over and over
+};
+
+Readers ReadersOf(const loop::Nest& nest, const Buffer& buffer) {
+  Readers readers;
+  for (const loop::Launch& launch : nest.launches) {
+    if (!Loads(launch.body, buffer)) continue;
+    const Stmt s = loop::InsideLoops(launch.body);
+    readers.in_reduction = readers.in_reduction || s->kind != StmtKind::kStore;
+    loop::Walk(
+        launch.body, [](const Stmt&) { return true; },
+        [&](const Expr& e) {
+          readers.loads += e->kind == ExprKind::kLoad && e->buffer == buffer ? 1 : 0;
+        });
+  }
+  return readers;
+}
+
+bool WorthInlining(const loop::Nest& nest, const Buffer& buffer) {
+  const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+  if (!writer.ok()) return false;
+  const Stmt s = loop::InsideLoops(nest.launches[*writer].body);
+  if (s->kind != StmtKind::kStore) return false;
+  const ValueCost cost = CostOf(s->value);
+  const Readers readers = ReadersOf(nest, buffer);
+  constexpr int64_t kSmall = 12;
+  constexpr int64_t kLarge = 200;
+  if (cost.expensive) return readers.loads <= 1 && !readers.in_reduction;
+  return readers.loads <= 1 ? cost.nodes <= kLarge : cost.nodes <= kSmall;
+}
+
+// Runs `steps` on a copy and keeps it if they all held.
+bool Try(Sequence* s, const std::function<void(Sequence&)>& steps) {
+  Sequence attempt = *s;
+  steps(attempt);
+  if (!attempt.ok()) return false;
+  *s = std::move(attempt);
+  return true;
+}
+
+// Loops that vectors and the grid are made of, after the stage was brought into memory order.
+struct Shaped {
+  std::vector<std::string> outer;  // outermost first
+  std::string inner;
+  int64_t inner_extent = 1;
+  size_t axis = 0;  // of the inner one
+};
+
+// Orders the loops of a stage of a single store as its buffer lies in memory; a blocked axis is
+// split by its innermost block. The innermost has several iterations if any has: axes of one index
+// behind it are nowhere in memory.
+Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
+  std::vector<std::string> order;
+  std::vector<Layout::Dim> dims = buffer->layout.dims();
+  const size_t innermost = InnermostDim(buffer->layout, buffer->shape);
+  std::rotate(dims.begin() + static_cast<ptrdiff_t>(innermost),
+              dims.begin() + static_cast<ptrdiff_t>(innermost) + 1, dims.end());
+  std::vector<int64_t> blocks(buffer->shape.size(), 1);
+  for (const Layout::Dim& dim : dims) blocks[dim.axis] = buffer->layout.BlockOf(dim.axis);
+  std::vector<std::string> lanes(buffer->shape.size());
+  for (const Layout::Dim& dim : dims) {
+    const std::string loop = stage.loops[dim.axis]->var->name;
+    if (dim.factor == 0) {
+      if (blocks[dim.axis] > 1) {
+        s.Split(loop, blocks[dim.axis], Tail::kExact, loop, loop + ".lane");
+        lanes[dim.axis] = loop + ".lane";
+      }
+      order.push_back(loop);
+    } else if (std::find(order.begin(), order.end(), lanes[dim.axis]) == order.end()) {
+      order.push_back(lanes[dim.axis]);
+    }
+  }
+  if (order.size() > 1) s.Reorder(order);
+  Shaped shaped;
+  shaped.inner = order.back();
+  shaped.axis = static_cast<size_t>(dims.back().axis);
+  shaped.inner_extent = dims.back().factor != 0 ? blocks[shaped.axis] : buffer->shape[shaped.axis];
+  order.pop_back();
+  shaped.outer = std::move(order);
+  return shaped;
+}
+
+void MakeGrid(Sequence* s, const std::vector<std::string>& loops, int64_t count) {
+  for (int64_t i = 0; i < count && i < static_cast<int64_t>(loops.size()); ++i) {
+    if (!Try(s, [&](Sequence& t) { t.Parallel(loops[i]); })) return;
+  }
+}
+
+// inner => inner (tiles), inner.u (vectors at once), inner.lane; all of constant extents, a last,
+// shorter tile apart. Answers the loop of the tiles.
+void TileInner(Sequence& s, const Shaped& shaped, const StageOptions& options) {
+  const std::string& inner = shaped.inner;
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  const int64_t unroll = std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes));
+  s.Split(inner, lanes * unroll, Tail::kClip, inner, inner + ".tile");
+  s.Split(inner + ".tile", lanes, Tail::kClip, inner + ".u", inner + ".vec");
+}
+
+bool HasTail(const Shaped& shaped, const StageOptions& options) {
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  return shaped.inner_extent % lanes != 0 ||
+         shaped.inner_extent %
+                 (lanes * std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes))) !=
+             0;
+}
+
+// The loop along which the value is read in order; `block` of its elements at a time where the
+// layout has blocks, else 0.
+struct Across {
+  std::string loop;
+  int64_t extent = 0;
+  int64_t block = 0;
+  int64_t element_bytes = 4;
+};
+
+std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
+  if (load->operands.empty()) return std::nullopt;
+  const loop::BufferNode& read = *load->buffer;
+  const Layout::Dim last = read.layout.dims()[InnermostDim(read.layout, read.shape)];
+  const auto axis = static_cast<size_t>(last.axis);
+  for (const Stmt& loop : stage.loops) {
+    if (loop::Linear::Of(load->operands[axis]).CoefficientOf(loop->var) != 1) continue;
+    for (size_t i = 0; i < load->operands.size(); ++i) {
+      if (i != axis && loop::UsesVar(load->operands[i], loop->var)) return std::nullopt;
+    }
+    int64_t extent = 0;
+    if (!loop::IsConstInt(loop->extent, &extent)) return std::nullopt;
+    return Across{loop->var->name, extent, last.factor, SizeBytes(load->dtype)};
+  }
+  return std::nullopt;
+}
+
+// The first of the loops that are not the one the stage's buffer is written along.
+std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
+  if (buffer->shape.size() < 2 || stage.body->kind != StmtKind::kStore) return std::nullopt;
+  const size_t along = InnermostAxis(buffer->layout, buffer->shape);
+  std::optional<Across> across;
+  loop::Walk(stage.body->value, [&](const Expr& e) {
+    if (across || e->kind != ExprKind::kLoad) return;
+    across = AcrossOf(e, stage);
+    if (across && across->loop == stage.loops[along]->var->name) across.reset();
+  });
+  return across;
+}
+
+// Tiles of the lanes by as many elements of the loop that is read in order; several of them that
+// are read side by side before the next ones along the lanes.
+bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
+                    const Across& across, const StageOptions& given) {
+  if (std::find(shaped.outer.begin(), shaped.outer.end(), across.loop) == shaped.outer.end()) {
+    return false;
+  }
+  constexpr int64_t kLaneBytes = 4;  // options count lanes of these
+  StageOptions options = given;
+  options.lanes = options.lanes * kLaneBytes / std::max(kLaneBytes, across.element_bytes);
+  if (options.lanes < 2) return false;
+  const int64_t rows = across.block != 0 ? across.block : options.lanes;
+  const int64_t strip = across.block != 0 ? 1 : std::min(options.strip, across.extent / rows);
+  return Try(s, [&](Sequence& t) {
+    const std::string row = across.loop + ".row";
+    const std::string tiles = across.loop + ".strip";
+    std::vector<std::string> order = shaped.outer;
+    order.push_back(shaped.inner);
+    if (strip > 1) {
+      t.Split(across.loop, strip * rows, Tail::kClip, across.loop, tiles);
+      t.Split(tiles, rows, Tail::kClip, tiles, row);
+      order.push_back(tiles);
+    } else {
+      t.Split(across.loop, rows, Tail::kClip, across.loop, row);
+    }
+    TileInner(t, shaped, options);
+    for (const std::string& loop : {shaped.inner + ".u", row, shaped.inner + ".vec"}) {
+      order.push_back(loop);
+    }
+    t.Reorder(order);
+    MakeGrid(&t, shaped.outer, options.grid);
+    if (across.extent % (std::max<int64_t>(strip, 1) * rows) != 0) t.PeelAll(across.loop, 0, 1);
+    if (strip > 1 && across.extent % rows != 0) t.PeelAll(tiles, 0, 1);
+    if (HasTail(shaped, options)) {
+      t.PeelAll(shaped.inner, 0, 1);
+      t.PeelAll(shaped.inner + ".u", 0, 1);
+    }
+    t.SimplifyStage(name);
+    t.VectorizeAll(shaped.inner + ".vec");
+    t.UnrollAll(row);
+    t.UnrollAll(shaped.inner + ".u");
+  });
+}
+
+// Fewer elements side by side are no vector.
+constexpr int64_t kFewest = 4;
+
+// Lanes are neighbours of the loop that is read in order, and what is written side by side is
+// unrolled: vectors of each are interleaved in registers.
+bool ScheduleAcross(Sequence* s, const std::string& name, const Shaped& shaped,
+                    const Across& across, const StageOptions& options) {
+  if (across.block != 0 || across.extent < options.lanes) return false;
+  return Try(s, [&](Sequence& t) {
+    const std::string lanes = across.loop + ".vec";
+    t.Split(across.loop, options.lanes, Tail::kClip, across.loop, lanes);
+    std::vector<std::string> order = shaped.outer;
+    order.push_back(shaped.inner);
+    order.push_back(lanes);
+    t.Reorder(order);
+    MakeGrid(&t, shaped.outer, options.grid);
+    if (across.extent % options.lanes != 0) t.PeelAll(across.loop, 0, 1);
+    t.SimplifyStage(name);
+    t.VectorizeAll(lanes);
+    t.UnrollAll(shaped.inner);
+  });
+}
+
+// Of what TileInner left.
+void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
+  if (HasTail(shaped, options)) {
+    s.PeelAll(shaped.inner, 0, 1);
+    s.PeelAll(shaped.inner + ".u", 0, 1);
+  }
+  s.VectorizeAll(shaped.inner + ".vec");
+  s.UnrollAll(shaped.inner + ".u");
+}
+
+void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
+                   const StageOptions& options) {
+  Shaped shaped;
+  if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
+  const std::optional<Across> across = AcrossOf(buffer, stage);
+  if (options.turn && options.lanes > 1 && across) {
+    const auto turn = shaped.inner_extent < kFewest ? ScheduleAcross : ScheduleTurned;
+    if (turn(s, buffer->name, shaped, *across, options)) return;
+  }
+  // The grid first: peeling breaks the perfect nest of what is inside it only.
+  MakeGrid(s, shaped.outer, options.grid);
+  if (shaped.outer.empty()) MakeGrid(s, {shaped.inner}, 0);
+  if (options.lanes > 1) {
+    Try(s, [&](Sequence& t) {
+      TileInner(t, shaped, options);
+      if (shaped.outer.empty()) t.ParallelIfPresent(shaped.inner);
+      MakeLanes(t, shaped, options);
+    });
+  } else if (shaped.outer.empty()) {
+    MakeGrid(s, {shaped.inner}, 1);
+  }
+}
+
+// The reduction's own loops, computed in `shaped`: the stage's innermost spatial one is the lanes.
+void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums,
+                   const Shaped& shaped, const StageOptions& options) {
+  if (!t.ok()) return;
+  const std::string spatial = sums + ".i" + std::to_string(shaped.axis);
+  t.Decompose(spatial);
+  std::vector<std::string> order;
+  for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
+    order.push_back(sums + ".r" + std::to_string(r));
+  }
+  const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
+  for (const std::string& suffix : {std::string("_init"), std::string()}) {
+    t.Split(spatial + suffix, lanes, Tail::kClip, fmt::format("{}.u{}", sums, suffix),
+            fmt::format("{}.vec{}", sums, suffix));
+  }
+  order.push_back(sums + ".u");
+  order.push_back(sums + ".vec");
+  t.ReorderPresent(order);
+  if (HasTail(shaped, options)) {
+    t.PeelAll(shaped.inner, 0, 1);
+    for (const std::string& loop : {shaped.inner + ".u", sums + ".u", sums + ".u_init"}) {
+      t.PeelAll(loop, 0, 1);
+    }
+  } else {
+    t.SimplifyStage(name);
+  }
+  for (const std::string& loop : {shaped.inner, sums}) {
+    t.VectorizeAll(loop + ".vec");
+    t.UnrollAll(loop + ".u");
+  }
+}
+
+// A sum in registers: lanes of the result where that is asked for and possible, else one at a time.
+void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions& options) {
+  const auto schedule = [&](Sequence& t, bool vector) {
+    const std::string sums = t.CacheWrite(name);
+    if (!t.ok()) return;
+    const Buffer buffer = BufferOf(t.nest(), name);
+    const absl::StatusOr<size_t> writer = WriterOf(t.nest(), buffer);
+    if (!writer.ok()) return t.Fail(writer.status());
+    const absl::StatusOr<Stage> stage = MatchStage(t.nest(), *writer, buffer);
+    if (!stage.ok()) return t.Fail(stage.status());
+    const Shaped shaped = FollowLayout(t, buffer, *stage);
+    for (int64_t i = 0; i < options.grid && i < static_cast<int64_t>(shaped.outer.size()); ++i) {
+      t.Parallel(shaped.outer[i]);
+    }
+    if (vector) {
+      TileInner(t, shaped, options);
+      const bool only_lanes = buffer->layout.ElementCount(buffer->shape) == shaped.inner_extent;
+      if (only_lanes && !HasTail(shaped, options)) t.ParallelIfPresent(shaped.inner);
+    } else if (shaped.outer.empty()) {
+      t.Parallel(shaped.inner);
+    }
+    t.ComputeAt(sums, shaped.inner);
+    if (vector) VectorizeSums(t, name, sums, shaped, options);
+  };
+  if (options.vector_reduction && options.lanes > 1) {
+    if (Try(s, [&](Sequence& t) { schedule(t, true); })) return;
+  }
+  Try(s, [&](Sequence& t) { schedule(t, false); });
+}
+
+// A stage that reads what it stored before, as running sums do, or of several stores: no loop
+// changes its place, and those that keep no order become the grid and lanes.
+void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions& options) {
+  std::vector<std::string> outer;
+  int64_t extent = 0;
+  Stmt body = launch.body;
+  for (; body->kind == StmtKind::kFor && loop::IsConstInt(body->extent, &extent);
+       body = body->body[0]) {
+    if (body->body[0]->kind != StmtKind::kStore) outer.push_back(body->var->name);
+  }
+  MakeGrid(s, outer, options.grid);
+  if (options.lanes < 2) return;
+  for (const Stmt& innermost : InnermostLoops(launch.body)) {
+    Shaped shaped;
+    shaped.inner = innermost->var->name;
+    if (!loop::IsConstInt(innermost->extent, &shaped.inner_extent)) continue;
+    Try(s, [&](Sequence& t) {
+      TileInner(t, shaped, options);
+      MakeLanes(t, shaped, options);
+    });
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// Of each output whose stage could be turned.
+std::vector<std::pair<Buffer, Across>> OutputsToTurn(const loop::Nest& nest) {
+  std::vector<std::pair<Buffer, Across>> outputs;
+  for (const Buffer& buffer : nest.buffers) {
+    if (buffer->role != loop::Role::kOutput) continue;
+    const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+    if (!writer.ok()) continue;
+    const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, buffer);
+    if (!stage.ok()) continue;
+    if (const auto across = AcrossOf(buffer, *stage)) outputs.emplace_back(buffer, *across);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+bool HasStageToTurn(const loop::Nest& nest) { return !OutputsToTurn(nest).empty(); }
+
+int64_t ElementsAcrossFew(const loop::Nest& nest) {
+  int64_t elements = 0;
+  for (const auto& [buffer, across] : OutputsToTurn(nest)) {
+    const std::vector<int64_t> physical = buffer->layout.PhysicalShape(buffer->shape);
+    const int64_t side_by_side = physical[InnermostDim(buffer->layout, buffer->shape)];
+    if (side_by_side > 1 && side_by_side < kFewest && across.block == 0) {
+      elements = std::max(elements, across.extent);
+    }
+  }
+  return elements;
+}
+
+void InlineCheapStages(Sequence* s) {
+  std::vector<std::string> names;
+  for (const loop::Launch& launch : s->nest().launches) names.push_back(launch.name);
+  for (const std::string& name : names) {
+    const Buffer buffer = BufferOf(s->nest(), name);
+    if (buffer == nullptr || !CanInline(s->nest(), name)) continue;
+    if (WorthInlining(s->nest(), buffer)) s->Inline(name);
+  }
+}
+
+void JoinAxes(Sequence* s) {
+  for (const Buffer& buffer : loop::Nest(s->nest()).buffers) {
+    for (size_t axes = buffer->shape.size(); axes > 1; --axes) {
+      if (!Try(s, [&](Sequence& t) { t.JoinLastAxes(buffer->name); })) break;
+    }
+  }
+}
+
+void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& options) {
+  const Buffer buffer = BufferOf(s->nest(), name);
+  if (buffer == nullptr || buffer->shape.empty()) return;
+  const absl::StatusOr<size_t> writer = WriterOf(s->nest(), buffer);
+  if (!writer.ok()) return;
+  const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
+  if (!stage.ok()) {
+    return ScheduleInOrder(s, loop::Launch(s->nest().launches[*writer]), options);
+  }
+  if (stage->body->kind == StmtKind::kStore) {
+    ScheduleStore(s, buffer, *stage, options);
+  } else if (!buffer->layout.HasPadLanes(buffer->shape)) {
+    ScheduleReduction(s, name, options);
+  }
+}
+
+void ScheduleStages(Sequence* s, const StageOptions& options) {
+  std::vector<std::string> stages;
+  for (const Buffer& buffer : s->nest().buffers) {
+    if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput) {
+      stages.push_back(buffer->name);
+    }
+  }
+  for (const std::string& stage : stages) ScheduleStage(s, stage, options);
+  s->Simplify();
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,27 @@
+// The strategy of reductions that computes a row at a time: all of its stages while the row is in
+// registers or in the first cache. The lanes of a sum are combined at its end.
+#ifndef HONE_COMPILER_SCHEDULE_ROWS_GATHERED_H_
+#define HONE_COMPILER_SCHEDULE_ROWS_GATHERED_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/rows/view.h"
+
+namespace hone::schedule {
+
+// The loops over rows become the grid, everything else is computed in the innermost of them; the
+// first reduction for `together` rows at once, so that it is not waited for in each, or with
+// `all_stages` each stage. nullopt where a row is not all that an iteration needs.
+std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t together = 1,
+                               bool all_stages = false);
+
+std::unique_ptr<const Plan> OpenGatheredRows(
+    const std::shared_ptr<const Problem<Reduction>>& problem);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_ROWS_GATHERED_H_

@@ -1,0 +1,256 @@
+// A matrix in CSR by a dense one: a row at a time, with a block of the result's columns in
+// registers while the row's elements go by, a few at once: where short rows end is what the
+// processor foresees worst. Where the sparse matrix is constant, its offsets and columns are
+// clamped once, when it is prepared; then it is also found which rows make even shares for the
+// threads.
+#include <algorithm>
+#include <bit>
+
+#include "compiler/loop/visit.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/rewrite/fuse_stages.h"
+#include "compiler/schedule/rewrite/sequence.h"
+#include "compiler/schedule/templates.h"
+#include "fmt/format.h"
+#include "support/status.h"
+
+namespace hone::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Role;
+
+struct Sparse {
+  AnchorView view;
+  bool constant = false;  // the sparse matrix
+  int64_t nonzeros = 0;
+  int64_t rows = 0;
+  int64_t columns = 0;  // of the result
+};
+
+std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
+  std::optional<AnchorView> view = ViewAnchor(def, {"nn.sparse_dense"});
+  // What clamps columns and offsets; nothing that computes an operand.
+  if (!view || view->prologue.size() != 2) return std::nullopt;
+  Sparse sparse;
+  sparse.constant = true;
+  for (const std::string& arg : view->op->args) {
+    const Buffer buffer = BufferOf(def.naive, arg);
+    if (buffer == nullptr) return std::nullopt;
+    const bool parameter = buffer->role == Role::kInput || buffer->role == Role::kConstant;
+    if (!parameter) return std::nullopt;
+    const bool dense = arg == view->op->args.back();
+    sparse.constant = sparse.constant && (dense || buffer->role == Role::kConstant);
+  }
+  const Buffer anchor = BufferOf(def.naive, view->anchor);
+  sparse.nonzeros = BufferOf(def.naive, view->op->args[0])->shape[0];
+  sparse.rows = view->shape[0];
+  sparse.columns = view->shape[1];
+  if (anchor->dtype != DataType::kFloat32 || sparse.columns < 2) return std::nullopt;
+  sparse.view = *std::move(view);
+  return sparse;
+}
+
+std::vector<int64_t> LaneOptions(const Sparse& sparse, const CpuTarget& target) {
+  const auto columns = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sparse.columns)));
+  const int64_t most = std::min<int64_t>(std::max(target.VectorLanes(), 2), columns);
+  std::vector<int64_t> options;
+  for (int64_t lanes = most; lanes >= 2 && lanes * 4 >= most; lanes /= 2) options.push_back(lanes);
+  return options;
+}
+
+std::vector<int64_t> VectorOptions(const Sparse& sparse, int64_t lanes) {
+  std::vector<int64_t> options;
+  const int64_t all = CeilDiv(sparse.columns, lanes);
+  for (const int64_t vectors : {1, 2, 3, 4, 6, 8, 12}) {
+    if (vectors <= all) options.push_back(vectors);
+  }
+  return options;
+}
+
+std::vector<std::string> OrderOptions(const Sparse& sparse, int64_t width) {
+  if (width >= sparse.columns) return {"rows_first"};
+  return {"rows_first", "columns_first"};
+}
+
+// Elements of a row at once.
+std::vector<int64_t> StepOptions(int64_t vectors) {
+  constexpr int64_t kMostEmitted = 24;
+  std::vector<int64_t> options;
+  for (const int64_t steps : {1, 2, 4, 8}) {
+    if (steps == 1 || steps * vectors <= kMostEmitted) options.push_back(steps);
+  }
+  return options;
+}
+
+// What the threads take turns with: rows one by one, or runs of them with as many elements each.
+std::vector<std::string> ShareOptions(const Sparse& sparse, const CpuTarget& target) {
+  if (!sparse.constant || target.threads < 2 || sparse.rows < 2) return {"rows"};
+  return {"rows", "nonzeros"};
+}
+
+// What a row costs beside its elements, the branch at its end above all: measured on rows sorted by
+// degree of 7 to 64 columns.
+constexpr int64_t kRowElements = 2;
+
+// Several a thread: a team of another size than the target's gets nearly even shares too.
+int64_t SharesOf(const CpuTarget& target) {
+  constexpr int64_t kSharesAThread = 4;
+  return kSharesAThread * target.threads;
+}
+
+class SparseSchedule {
+ public:
+  SparseSchedule(const Task& task, const Sparse& sparse, const Config& config)
+      : sparse_(sparse),
+        lanes_(config.Int("lanes")),
+        width_(lanes_ * config.Int("vectors")),
+        columns_first_(config.String("order") == "columns_first"),
+        steps_(config.Int("steps")),
+        shares_(config.String("share") == "nonzeros" ? SharesOf(task.target) : 0),
+        s_(task.def->naive),
+        out_(sparse.view.output) {}
+
+  absl::StatusOr<loop::Nest> Run() && {
+    for (const std::string& stage : sparse_.view.prologue) {
+      if (sparse_.constant) {
+        s_.Prepare(stage);
+      } else {
+        s_.Inline(stage);
+      }
+    }
+    AnchorView rest = sparse_.view;
+    rest.prologue.clear();
+    sum_ = FuseAroundAnchor(&s_, rest, "");
+    ComputeRows();
+    Vectorise();
+    if (steps_ > 1) s_.UnrollSteps(sum_ + ".r0", steps_);
+    Specialise();
+    return std::move(s_).Finish();
+  }
+
+ private:
+  // A block of a row's columns at a time, of exactly the columns there are.
+  void ComputeRows() {
+    s_.Split(out_ + ".i1", width_, Tail::kClip, out_ + ".nb", out_ + ".tile");
+    ComputeAtOptions options;
+    options.layout = fmt::format("NC{}c", lanes_);  // whole vectors: a masked one is a register too
+    if (columns_first_) {
+      s_.Reorder({out_ + ".nb", out_ + ".i0"});
+      s_.ComputeAt(sum_, out_ + ".i0", options);
+      s_.Parallel(out_ + ".nb");
+    } else {
+      s_.ComputeAt(sum_, out_ + ".nb", options);
+    }
+    s_.Parallel(out_ + ".i0");
+    // Prepared: starts of the rows are the second stage before the sum.
+    if (shares_ > 0) {
+      s_.ShareByOffsets(out_ + ".i0", sparse_.view.prologue[1],
+                        {.elements = sparse_.nonzeros, .row_elements = kRowElements}, shares_);
+    }
+  }
+
+  void Vectorise() {
+    s_.Decompose(sum_ + (s_.Has(sum_ + ".i0") ? ".i0" : ".i1"));
+    s_.ReorderPresent({sum_ + ".r0", sum_ + ".i1"});
+    const auto vectorise = [&](const std::string& loop, const std::string& stage,
+                               const std::string& suffix) {
+      s_.Split(loop, lanes_, Tail::kGuard, stage + ".nv" + suffix, stage + ".lane" + suffix);
+      s_.Vectorize(stage + ".lane" + suffix);
+    };
+    vectorise(sum_ + ".i1_init", sum_, "_init");
+    vectorise(sum_ + ".i1", sum_, "");
+    vectorise(out_ + ".tile", out_, "");
+  }
+
+  // Whole blocks and the last one apart, both of constant extents.
+  void Specialise() {
+    s_.Simplify();
+    if (sparse_.columns % width_ != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    s_.Simplify();
+    for (const std::string& loop : {out_ + ".nv", sum_ + ".nv", sum_ + ".nv_init"}) {
+      s_.UnrollAll(loop);
+    }
+  }
+
+  const Sparse& sparse_;
+  int64_t lanes_;
+  int64_t width_;
+  bool columns_first_;
+  int64_t steps_;
+  int64_t shares_;  // 0: each row is one
+  Sequence s_;
+  std::string out_;
+  std::string sum_;
+};
+
+class SparseDensePlan final : public Plan {
+ public:
+  explicit SparseDensePlan(const Task& task) : task_(task), sparse_(*ViewSparse(*task.def)) {}
+
+  std::optional<Knob> NextKnob(const Config& prefix) const override {
+    if (!prefix.Has("lanes")) return IntKnob("lanes", LaneOptions(sparse_, task_.target));
+    const int64_t chosen = prefix.Int("lanes");
+    if (!prefix.Has("vectors")) return IntKnob("vectors", VectorOptions(sparse_, chosen));
+    if (!prefix.Has("order")) {
+      return TextKnob("order", OrderOptions(sparse_, chosen * prefix.Int("vectors")));
+    }
+    if (!prefix.Has("steps")) return IntKnob("steps", StepOptions(prefix.Int("vectors")), 1);
+    if (!prefix.Has("share")) {
+      return TextKnob("share", ShareOptions(sparse_, task_.target), "rows");
+    }
+    return std::nullopt;
+  }
+
+  // The widest vectors that are not mostly mask; four hide the latency of additions and leave the
+  // row's elements to be read few times. Shares by non-zeros cost two loads each, and a graph may
+  // be sorted by degree.
+  std::vector<PricedConfig> Ranked() const override {
+    Config config;
+    const int64_t lanes = LaneOptions(sparse_, task_.target)[0];
+    config.Set("lanes", lanes);
+    int64_t vectors = 1;
+    for (const int64_t option : VectorOptions(sparse_, lanes)) {
+      if (option <= 4) vectors = option;
+    }
+    config.Set("vectors", vectors);
+    config.Set("order", std::string("rows_first"));
+    const std::vector<int64_t> steps = StepOptions(vectors);
+    config.Set("steps", steps[std::min<size_t>(2, steps.size() - 1)]);
+    config.Set("share", ShareOptions(sparse_, task_.target).back());
+    return {{std::move(config)}};
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
+    return SparseSchedule(task_, sparse_, config).Run();
+  }
+
+ private:
+  const Task task_;
+  const Sparse sparse_;
+};
+
+class SparseDense : public Template {
+ public:
+  std::string_view name() const override { return "sparse_dense"; }
+  bool Matches(const ops::KernelDefinition& def) const override {
+    return ViewSparse(def).has_value();
+  }
+  std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
+                                              const CpuTarget&) const override {
+    return {RowMajorSignature(def)};
+  }
+
+  std::unique_ptr<const Plan> Open(const Task& task) const override {
+    return std::make_unique<SparseDensePlan>(task);
+  }
+};
+
+}  // namespace
+
+const Template& SparseDenseTemplate() {
+  static const SparseDense instance;
+  return instance;
+}
+
+}  // namespace hone::schedule

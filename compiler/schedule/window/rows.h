@@ -1,0 +1,18 @@
+// The strategy of windows over rows of row-major data: lanes are neighbours along the width.
+#ifndef HONE_COMPILER_SCHEDULE_WINDOW_ROWS_H_
+#define HONE_COMPILER_SCHEDULE_WINDOW_ROWS_H_
+
+#include <memory>
+
+#include "compiler/schedule/strategy.h"
+#include "compiler/schedule/window/view.h"
+
+namespace hone::schedule {
+
+// It takes a depthwise convolution or a pool of two axes, all of whose layouts are row-major: a
+// tile of rows by vectors in registers, what is padded is read under masks, in tiles of their own.
+std::unique_ptr<const Plan> OpenWindowRows(const std::shared_ptr<const Problem<Windowed>>& problem);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_WINDOW_ROWS_H_
