@@ -93,8 +93,7 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// LLVM's version and that of the code made by it, "LLVM 19.1.7 code 4": times of two are never
-// compared.
+// That of the back-end for CPUs (Backend::Toolchain), as "LLVM 19.1.7 code 4".
 std::string ToolchainText();
 
 }  // namespace hone::codegen

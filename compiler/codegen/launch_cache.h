@@ -17,9 +17,7 @@ class LaunchCache {
 
   struct Entry {
     std::string object;  // an ELF object that defines one hidden function
-    int64_t grid_extent = 1;
     uint64_t scratch_bytes = 0;
-    bool uses_tiles = false;
   };
 
   // `key` says all that the code depends on. nullptr where there is none; valid until the next Add.

@@ -10,31 +10,28 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "compiler/codegen/llvm/index_math.h"
-#include "compiler/codegen/llvm/tile_plan.h"
 #include "compiler/codegen/llvm/values.h"
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/lower/lowered_launch.h"
 
 namespace hone::codegen {
 
 struct LaunchCode {
   llvm::Function* function = nullptr;
-  int64_t grid_extent = 1;
   uint64_t scratch_bytes = 0;
-  bool uses_tiles = false;  // tile registers
 };
 
-// Emits into a module; used once. Parallel loops become the grid, loops marked so are unrolled, and
-// the iterations of a vectorised loop are the lanes of one pass over its body: a value is a scalar
-// while it is the same in all lanes. A vectorised loop whose lanes cannot go together (inner loops
-// that run differently, stores to one place) is emitted as a serial loop.
+// Emits into a module; used once. Loops marked so are unrolled, and the iterations of a vectorised
+// loop are the lanes of one pass over its body: a value is a scalar while it is the same in all
+// lanes.
 class LaunchEmitter {
  public:
   // `outlive` it.
   LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits);
 
   // kInvalidArgument where the nest has a variable or buffer that nothing binds.
-  absl::StatusOr<LaunchCode> Emit(const loop::Launch& launch, const std::string& name);
+  absl::StatusOr<LaunchCode> Emit(const lower::LoweredLaunch& launch, const std::string& name);
 
  private:
   struct Storage {
@@ -92,12 +89,11 @@ class LaunchEmitter {
   void Fail(std::string message);
   // ---- launch_function.cc ----
   void Declare(const std::string& name);
-  void BindBuffers(const loop::Launch& launch);
-  void EmitGrid(const loop::Stmt& body);
+  void BindBuffers(const loop::Stmt& body);
+  void EmitGrid(const lower::LoweredLaunch& launch);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
-  bool LanesGoTogether(const loop::Stmt& s);
   void EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent);
   void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);
   void EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent);
@@ -120,10 +116,10 @@ class LaunchEmitter {
   void BeginTiles();
   void EndTiles();
   void SetTileShapes(size_t shapes);
-  void EmitTileAlloc(const loop::Stmt& s, const TilePlan::Region& region);
+  void EmitTileAlloc(const loop::Stmt& s, const lower::TilePlan::Region& region);
   void EmitTile(const loop::TileOperation& op);
   void EmitTileProduct(const loop::TileOperation& op, int sum);
-  int LoadTile(const loop::TileOperand& operand, const TileKind& kind);
+  int LoadTile(const loop::TileOperand& operand, const lower::TileKind& kind);
   void EmitTileCall(llvm::Intrinsic::ID id, int tile, llvm::ArrayRef<llvm::Value*> arguments);
   // Forgets the factors that registers hold: memory may have changed, or the code may be reached
   // another way.
@@ -219,19 +215,17 @@ class LaunchEmitter {
 
   absl::flat_hash_map<const loop::ExprNode*, Index> vars_;
   absl::flat_hash_map<const loop::BufferNode*, Storage> storage_;
-  // Whether the lanes of a vectorised loop go together.
-  absl::flat_hash_map<const loop::StmtNode*, bool> together_;
   // Values of the expressions of the statement being emitted, innermost branch last.
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
   std::vector<loop::Expr> made_;  // that are among their keys
   VectorState vector_;
   SteppedLoop* stepped_ = nullptr;  // null: the code is in none
-  TilePlan tiles_;
-  const TilePlan::Region* region_ = nullptr;  // that is being emitted
+  lower::TilePlan tiles_;
+  const lower::TilePlan::Region* region_ = nullptr;  // that is being emitted
   llvm::Value* tile_shapes_ = nullptr;  // where the number of those that are set is kept; or null
   // Factors in registers, the one that was read last at the end.
   struct HeldTile {
-    TileKind kind;
+    lower::TileKind kind;
     const loop::BufferNode* buffer = nullptr;
     Index first;
     int64_t stride = 0;
@@ -246,7 +240,6 @@ class LaunchEmitter {
   llvm::MDNode* scratch_no_alias_ = nullptr;
   uint64_t scratch_now_ = 0;
   uint64_t scratch_bytes_ = 0;
-  int64_t grid_extent_ = 1;
   int64_t unrolled_statements_ = 0;
 };
 

@@ -21,26 +21,6 @@ absl::flat_hash_map<const loop::BufferNode*, bool> WrittenBuffers(const loop::St
   return written;
 }
 
-struct GridLoop {
-  loop::Stmt loop;
-  int64_t min;
-  int64_t extent;
-};
-
-// The outermost perfectly nested parallel loops with constant bounds.
-std::vector<GridLoop> GridLoops(const loop::Stmt& body) {
-  std::vector<GridLoop> grid;
-  loop::Stmt s = body;
-  while (s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kParallel) {
-    int64_t min = 0;
-    int64_t extent = 0;
-    if (!loop::IsConstInt(s->min, &min) || !loop::IsConstInt(s->extent, &extent)) break;
-    grid.push_back({s, min, extent});
-    s = s->body[0];
-  }
-  return grid;
-}
-
 }  // namespace
 
 LaunchEmitter::LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits)
@@ -86,7 +66,7 @@ void LaunchEmitter::Declare(const std::string& name) {
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
 }
 
-void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
+void LaunchEmitter::BindBuffers(const loop::Stmt& body) {
   llvm::MDBuilder metadata(context_);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
   std::vector<llvm::Metadata*> scopes;
@@ -100,7 +80,7 @@ void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
     return llvm::MDNode::get(context_, list);
   };
   const auto own = [&](size_t self) { return llvm::MDNode::get(context_, {scopes[self]}); };
-  const auto written = WrittenBuffers(launch.body);
+  const auto written = WrittenBuffers(body);
   for (size_t i = 0; i < nest_.buffers.size(); ++i) {
     const loop::BufferNode& buffer = *nest_.buffers[i];
     Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
@@ -118,11 +98,9 @@ void LaunchEmitter::BindBuffers(const loop::Launch& launch) {
 }
 
 // for (grid = begin; grid < end; ++grid) { the parallel variables; the body }
-void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
-  const std::vector<GridLoop> grid = GridLoops(body);
-  for (const GridLoop& g : grid) grid_extent_ *= std::max<int64_t>(g.extent, 0);
-  const bool is_empty = grid_extent_ == 0;
-  grid_extent_ = std::max<int64_t>(grid_extent_, 1);
+void LaunchEmitter::EmitGrid(const lower::LoweredLaunch& launch) {
+  const std::vector<lower::GridLoop>& grid = launch.grid;
+  const bool is_empty = launch.GridIndices() == 0;
   llvm::BasicBlock* entry = b_.GetInsertBlock();
   llvm::BasicBlock* loop_block = NewBlock("grid");
   llvm::BasicBlock* exit = llvm::BasicBlock::Create(context_, "exit", function_);
@@ -137,15 +115,15 @@ void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
   Value* rest = position;
   for (size_t i = grid.size(); i-- > 0;) {
     Value* extent = b_.getInt64(std::max<int64_t>(grid[i].extent, 1));
-    values[i] = i == 0 ? rest : b_.CreateURem(rest, extent, "of." + grid[i].loop->var->name);
+    values[i] = i == 0 ? rest : b_.CreateURem(rest, extent, "of." + grid[i].var->name);
     if (i > 0) rest = b_.CreateUDiv(rest, extent);
   }
   for (size_t i = 0; i < grid.size(); ++i) {
     const Index zero_based =
         grid[i].extent == 1 ? Index{} : index_.Of(values[i], {0, grid[i].extent - 1});
-    vars_[grid[i].loop->var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
+    vars_[grid[i].var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
   }
-  EmitStmt(grid.empty() ? body : grid.back().loop->body[0]);
+  EmitStmt(launch.body);
   index_.PopScope();
 
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "next", /*HasNUW=*/true, /*HasNSW=*/true);
@@ -158,15 +136,15 @@ void LaunchEmitter::EmitGrid(const loop::Stmt& body) {
   b_.CreateRetVoid();
 }
 
-absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const loop::Launch& launch,
+absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const lower::LoweredLaunch& launch,
                                                const std::string& name) {
   Declare(name);
-  BindBuffers(launch);
-  tiles_ = PlanTiles(launch.body, traits_);
+  BindBuffers(launch.body);
+  tiles_ = launch.tiles;
   BeginTiles();
-  EmitGrid(launch.body);
+  EmitGrid(launch);
   if (!status_.ok()) return status_;
-  return LaunchCode{function_, grid_extent_, scratch_bytes_, !tiles_.regions.empty()};
+  return LaunchCode{function_, scratch_bytes_};
 }
 
 }  // namespace hone::codegen

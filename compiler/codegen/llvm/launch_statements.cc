@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
 #include "runtime/memory.h"
@@ -21,60 +20,6 @@ constexpr int64_t kUnrolledStatements = 1 << 16;
 // Buffers above this lie in the scratch of the thread, whatever their scope.
 constexpr uint64_t kStackBytes = 64 << 10;
 constexpr int64_t kMaxLanes = 256;
-
-// Finds out whether the lanes of a vectorised loop can go together.
-class LaneCheck {
- public:
-  explicit LaneCheck(const loop::Stmt& loop) : var_(loop->var) {
-    loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
-      if (s->kind == StmtKind::kStore) written_.insert(s->buffer.get());
-      if (s->kind == StmtKind::kAlloc) own_.insert(s->buffer.get());
-      return true;
-    });
-    loop::Walk(loop->body[0], [&](const loop::Stmt& s) {
-      Visit(*s);
-      return true;
-    });
-  }
-  bool together() const { return together_; }
-
- private:
-  // Whether the value may differ from lane to lane.
-  bool Varies(const loop::Expr& e) const {
-    bool varies = false;
-    loop::Walk(e, [&](const loop::Expr& x) {
-      if (x.SameAs(var_)) varies = true;
-      if (x->kind == loop::ExprKind::kLoad && written_.contains(x->buffer.get())) varies = true;
-    });
-    return varies;
-  }
-
-  void Visit(const loop::StmtNode& s) {
-    switch (s.kind) {
-      case StmtKind::kFor:
-        if (s.loop_kind == LoopKind::kVectorize || Varies(s.min) || Varies(s.extent)) {
-          together_ = false;
-        }
-        break;
-      case StmtKind::kWhile:
-        if (Varies(s.condition)) together_ = false;
-        break;
-      case StmtKind::kStore: {
-        bool apart = own_.contains(s.buffer.get());
-        for (const loop::Expr& index : s.indices) apart = apart || Varies(index);
-        if (!apart) together_ = false;
-        break;
-      }
-      default:
-        break;
-    }
-  }
-
-  loop::Expr var_;
-  absl::flat_hash_set<const loop::BufferNode*> written_;
-  absl::flat_hash_set<const loop::BufferNode*> own_;
-  bool together_ = true;
-};
 
 // Whether the condition says of the store that it is not of a pad lane, and nothing else.
 bool LeavesOutPads(const loop::Expr& condition, const loop::StmtNode& store) {
@@ -174,16 +119,10 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
     return EmitUnrolled(s, min, extent.constant);
   }
   if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
-      !index_.IsVector(min) && LanesGoTogether(s)) {
+      !index_.IsVector(min)) {
     return EmitVectorized(s, min, extent.constant);
   }
   EmitSerial(s, min, extent);
-}
-
-bool LaunchEmitter::LanesGoTogether(const loop::Stmt& s) {
-  const auto [it, is_new] = together_.try_emplace(s.get());
-  if (is_new) it->second = LaneCheck(s).together();
-  return it->second;
 }
 
 void LaunchEmitter::EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent) {

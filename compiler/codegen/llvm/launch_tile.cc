@@ -42,11 +42,11 @@ void LaunchEmitter::SetTileShapes(size_t shapes) {
   llvm::Constant* bytes = llvm::ConstantDataArray::get(context_, tiles_.shapes[shapes]);
   auto* global = new llvm::GlobalVariable(module_, bytes->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, bytes, "tile_shapes");
-  global->setAlignment(llvm::Align(sizeof(TilePlan::Shapes)));
+  global->setAlignment(llvm::Align(sizeof(lower::TilePlan::Shapes)));
   b_.CreateIntrinsic(Intrinsic::x86_ldtilecfg, {}, {global});
 }
 
-void LaunchEmitter::EmitTileAlloc(const loop::Stmt& s, const TilePlan::Region& region) {
+void LaunchEmitter::EmitTileAlloc(const loop::Stmt& s, const lower::TilePlan::Region& region) {
   if (tile_shapes_) {
     llvm::BasicBlock* set = NewBlock("shapes");
     llvm::BasicBlock* ready = NewBlock("tiles");
@@ -97,8 +97,8 @@ void LaunchEmitter::EmitTile(const TileOperation& op) {
 }
 
 void LaunchEmitter::EmitTileProduct(const TileOperation& op, int sum) {
-  const int left = LoadTile(op.left, TileKind::OfLeft(op));
-  const int right = LoadTile(op.right, TileKind::OfRight(op));
+  const int left = LoadTile(op.left, lower::TileKind::OfLeft(op));
+  const int right = LoadTile(op.right, lower::TileKind::OfRight(op));
   if (!status_.ok()) return;
   EmitTileCall(ProductOf(op), sum,
                {b_.getInt8(static_cast<uint8_t>(left)), b_.getInt8(static_cast<uint8_t>(right))});
@@ -106,7 +106,7 @@ void LaunchEmitter::EmitTileProduct(const TileOperation& op, int sum) {
 
 // The register that has the tile; the one of its kind that was not read for longest gets it where
 // none has.
-int LaunchEmitter::LoadTile(const loop::TileOperand& operand, const TileKind& kind) {
+int LaunchEmitter::LoadTile(const loop::TileOperand& operand, const lower::TileKind& kind) {
   const loop::Expr& load = operand.load;
   const Address address = Locate(load->buffer, load->operands);
   if (!status_.ok()) return 0;

@@ -1,5 +1,6 @@
 #include "compiler/codegen/llvm/tables.h"
 
+#include <algorithm>
 #include <map>
 
 #include "compiler/codegen/llvm/values.h"
@@ -98,12 +99,14 @@ class TableEmitter {
     return function;
   }
 
-  Constant* Launch(const LaunchEntry& launch, bool flush_subnormals) {
+  Constant* Launch(const LaunchEntry& entry, bool flush_subnormals) {
+    const lower::LoweredLaunch& launch = *entry.launch;
     const bool prepare = launch.phase == loop::Phase::kPrepare;
-    return Struct({Text(launch.name), Code(launch.symbol), I64(launch.grid_extent),
-                   I64(launch.scratch_bytes), I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN),
-                   I32(launch.facts.serial), I32(launch.facts.barrier_before),
-                   I32((launch.uses_tiles ? HONE_LAUNCH_TILES : 0) |
+    return Struct({Text(launch.name), Code(entry.symbol),
+                   I64(std::max<int64_t>(launch.GridIndices(), 1)), I64(entry.scratch_bytes),
+                   I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN), I32(launch.serial),
+                   I32(launch.barrier_before),
+                   I32((launch.tiles.regions.empty() ? 0 : HONE_LAUNCH_TILES) |
                        (flush_subnormals && !prepare ? HONE_LAUNCH_FLUSH_SUBNORMALS : 0))});
   }
 

@@ -6,19 +6,16 @@
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/codegen/launch_facts.h"
+#include "compiler/lower/lowered_launch.h"
 #include "llvm/IR/Module.h"
 
 namespace hone::codegen {
 
+// A launch, and its code.
 struct LaunchEntry {
-  std::string name;
-  loop::Phase phase = loop::Phase::kRun;
+  const lower::LoweredLaunch* launch = nullptr;
   std::string symbol;  // of its function, in this module or hidden in another
-  int64_t grid_extent = 1;
   uint64_t scratch_bytes = 0;
-  bool uses_tiles = false;
-  LaunchFacts facts;
 };
 
 // Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first.

@@ -102,13 +102,13 @@ TEST(LaunchCache, LaunchesOfOneNameAreLinkedTogether) {
 
 TEST(LaunchCache, ForgetsRatherThanGrowBeyondItsLimit) {
   LaunchCache cache(/*limit_bytes=*/100);
-  cache.Add("a", {std::string(60, 'x'), 1, 0});
+  cache.Add("a", {std::string(60, 'x'), 0});
   ASSERT_NE(cache.Find("a"), nullptr);
-  cache.Add("b", {std::string(60, 'y'), 2, 3});
+  cache.Add("b", {std::string(60, 'y'), 3});
   EXPECT_EQ(cache.Find("a"), nullptr);
   ASSERT_NE(cache.Find("b"), nullptr);
-  EXPECT_EQ(cache.Find("b")->grid_extent, 2);
-  cache.Add("c", {std::string(200, 'z'), 1, 0});
+  EXPECT_EQ(cache.Find("b")->scratch_bytes, 3u);
+  cache.Add("c", {std::string(200, 'z'), 0});
   EXPECT_EQ(cache.Find("c"), nullptr);
 }
 

@@ -1,4 +1,4 @@
-#include "compiler/codegen/llvm/tile_plan.h"
+#include "compiler/lower/tile_plan.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "compiler/loop/visit.h"
-#include "compiler/machine/units.h"
 
-namespace hone::codegen {
+namespace hone::lower {
 namespace {
 
 using loop::Bounds;
@@ -43,15 +42,17 @@ struct RegionNeeds {
   }
 };
 
-bool HasInstruction(const TileOperation& op, const CpuTraits& traits) {
-  if (op.kind != TileOperation::Kind::kMultiply) return traits.tile_bfloat16 || traits.tile_bytes;
-  return op.sums->dtype == DataType::kFloat32 ? traits.tile_bfloat16 : traits.tile_bytes;
+bool HasInstruction(const TileOperation& op, const machine::MatrixUnit& matrix) {
+  if (op.kind != TileOperation::Kind::kMultiply) return matrix.takes_bfloat16 || matrix.takes_bytes;
+  return op.sums->dtype == DataType::kFloat32 ? matrix.takes_bfloat16 : matrix.takes_bytes;
 }
 
 // What a region needs, and whether all that is done with its sums can be done in registers.
 class RegionScan {
  public:
-  RegionScan(const Stmt& alloc, const CpuTraits& traits) : traits_(traits) { needs_.alloc = alloc; }
+  RegionScan(const Stmt& alloc, const machine::MatrixUnit& matrix) : matrix_(matrix) {
+    needs_.alloc = alloc;
+  }
 
   std::optional<RegionNeeds> Run(const Bounds& bounds) && {
     Visit(needs_.alloc->body[0], bounds);
@@ -111,7 +112,7 @@ class RegionScan {
   }
 
   void Add(const Stmt& s, const TileOperation& op) {
-    fits_ = HasInstruction(op, traits_) && AddSums(op);
+    fits_ = HasInstruction(op, matrix_) && AddSums(op);
     if (!fits_) return;
     if (op.kind == TileOperation::Kind::kMultiply) {
       AddFactor(TileKind::OfLeft(op), op.left.load);
@@ -163,7 +164,7 @@ class RegionScan {
     int64_t extent;  // 0: not unrolled
   };
 
-  const CpuTraits& traits_;
+  const machine::MatrixUnit& matrix_;
   RegionNeeds needs_;
   std::vector<Around> unrolled_;  // loops within the region, outermost first
   size_t straight_ = 0;           // of these, the first inside of which all are unrolled
@@ -174,14 +175,14 @@ class RegionScan {
 // The regions of a launch that could have registers.
 class LaunchScan {
  public:
-  explicit LaunchScan(const CpuTraits& traits) : traits_(traits) {}
+  explicit LaunchScan(const machine::MatrixUnit& matrix) : matrix_(matrix) {}
 
   void Visit(const Stmt& s, const Bounds& bounds) {
     if (s == nullptr) return;
     if (s->kind == StmtKind::kFor && s->loop_kind == LoopKind::kVectorize) return;
     if (s->kind == StmtKind::kAlloc && s->buffer->scope == loop::Scope::kTile) {
       // Sums within the life of others are ordinary ones.
-      if (auto needs = RegionScan(s, traits_).Run(bounds)) regions.push_back(*std::move(needs));
+      if (auto needs = RegionScan(s, matrix_).Run(bounds)) regions.push_back(*std::move(needs));
       return;
     }
     for (size_t i = 0; i < s->body.size(); ++i) {
@@ -195,7 +196,7 @@ class LaunchScan {
   std::vector<RegionNeeds> regions;
 
  private:
-  const CpuTraits& traits_;
+  const machine::MatrixUnit& matrix_;
 };
 
 // Registers of each kind, no more than there are; empty where they do not suffice.
@@ -262,10 +263,10 @@ TileKind TileKind::OfRight(const TileOperation& op) {
   return {Use::kRight, op.steps, kAmxTile.row_bytes};
 }
 
-TilePlan PlanTiles(const Stmt& launch, const CpuTraits& traits) {
+TilePlan PlanTiles(const Stmt& launch, const machine::MatrixUnit& matrix) {
   TilePlan plan;
-  if (!traits.tile_bfloat16 && !traits.tile_bytes) return plan;
-  LaunchScan scan(traits);
+  if (!matrix.takes_bfloat16 && !matrix.takes_bytes) return plan;
+  LaunchScan scan(matrix);
   scan.Visit(launch, Bounds());
   if (scan.regions.empty()) return plan;
   Demands all;
@@ -283,4 +284,4 @@ TilePlan PlanTiles(const Stmt& launch, const CpuTraits& traits) {
   return plan;
 }
 
-}  // namespace hone::codegen
+}  // namespace hone::lower

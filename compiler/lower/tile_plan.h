@@ -1,6 +1,6 @@
 // Which tile registers a launch does what in, decided before its code is emitted.
-#ifndef HONE_COMPILER_CODEGEN_LLVM_TILE_PLAN_H_
-#define HONE_COMPILER_CODEGEN_LLVM_TILE_PLAN_H_
+#ifndef HONE_COMPILER_LOWER_TILE_PLAN_H_
+#define HONE_COMPILER_LOWER_TILE_PLAN_H_
 
 #include <array>
 #include <compare>
@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/stmt.h"
 #include "compiler/loop/tile_operation.h"
+#include "compiler/machine/units.h"
 
-namespace hone::codegen {
+namespace hone::lower {
 
 // Tiles of a kind may lie in the same registers.
 struct TileKind {
@@ -43,8 +44,8 @@ struct TilePlan {
 };
 
 // Allocations of scope tile that are not in it, and loops that are not, are to be ordinary ones.
-TilePlan PlanTiles(const loop::Stmt& launch, const CpuTraits& traits);
+TilePlan PlanTiles(const loop::Stmt& launch, const machine::MatrixUnit& matrix);
 
-}  // namespace hone::codegen
+}  // namespace hone::lower
 
-#endif  // HONE_COMPILER_CODEGEN_LLVM_TILE_PLAN_H_
+#endif  // HONE_COMPILER_LOWER_TILE_PLAN_H_

@@ -1,19 +1,16 @@
-#include "compiler/codegen/launch_facts.h"
+#include "compiler/lower/grain.h"
 
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
-#include "compiler/machine/machine.h"
 
-namespace hone::codegen {
+namespace hone::lower {
 namespace {
 
 using machine::Machine;
-using BufferSet = absl::flat_hash_set<const loop::BufferNode*>;
 
 // Trips of a loop whose extent depends on data of which nothing is known.
 constexpr double kUnknownTrips = 16;
@@ -47,32 +44,6 @@ double Operations(const loop::StmtNode& s) {
     });
   });
   return operations;
-}
-
-struct Footprint {
-  BufferSet reads;
-  BufferSet writes;
-};
-
-Footprint FootprintOf(const loop::Stmt& body) {
-  Footprint footprint;
-  const auto add = [](BufferSet& buffers, const loop::Buffer& buffer) {
-    if (buffer->scope == loop::Scope::kGlobal) buffers.insert(buffer.get());
-  };
-  loop::Walk(
-      body,
-      [&](const loop::Stmt& s) {
-        if (s->kind == loop::StmtKind::kStore) add(footprint.writes, s->buffer);
-        return true;
-      },
-      [&](const loop::Expr& e) {
-        if (e->kind == loop::ExprKind::kLoad) add(footprint.reads, e->buffer);
-      });
-  return footprint;
-}
-
-bool Meet(const BufferSet& a, const BufferSet& b) {
-  return std::any_of(a.begin(), a.end(), [&](const auto* buffer) { return b.contains(buffer); });
 }
 
 int64_t GridExtent(const loop::Stmt& body) {
@@ -161,28 +132,13 @@ class LaunchTime {
 
 }  // namespace
 
-std::vector<LaunchFacts> FactsOf(const std::vector<loop::Launch>& launches,
-                                 const CpuTarget& target) {
-  const Machine machine = Machine::For(target);
-  std::vector<LaunchFacts> facts;
-  Footprint since_barrier;
-  for (size_t i = 0; i < launches.size(); ++i) {
-    const loop::Launch& launch = launches[i];
-    // Prepare and run launches are never in one call.
-    if (i > 0 && launches[i - 1].phase != launch.phase) since_barrier = {};
-    LaunchFacts fact;
-    fact.serial = GridExtent(launch.body) <= 1 ||
-                  LaunchTime::EstimateNs(launch.body, machine) < machine.launch.grain_ns;
-    const Footprint own = FootprintOf(launch.body);
-    fact.barrier_before = Meet(own.reads, since_barrier.writes) ||
-                          Meet(own.writes, since_barrier.writes) ||
-                          Meet(own.writes, since_barrier.reads);
-    if (fact.barrier_before) since_barrier = {};
-    since_barrier.reads.insert(own.reads.begin(), own.reads.end());
-    since_barrier.writes.insert(own.writes.begin(), own.writes.end());
-    facts.push_back(fact);
+std::vector<bool> AreBelowGrain(const std::vector<loop::Launch>& launches, const Machine& machine) {
+  std::vector<bool> below;
+  for (const loop::Launch& launch : launches) {
+    below.push_back(GridExtent(launch.body) <= 1 ||
+                    LaunchTime::EstimateNs(launch.body, machine) < machine.launch.grain_ns);
   }
-  return facts;
+  return below;
 }
 
-}  // namespace hone::codegen
+}  // namespace hone::lower

@@ -1,0 +1,62 @@
+#include "compiler/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/lower/barriers.h"
+#include "compiler/lower/grain.h"
+#include "compiler/lower/grid.h"
+#include "compiler/lower/lanes.h"
+#include "compiler/machine/machine.h"
+#include "support/status.h"
+
+namespace hone::lower {
+namespace {
+
+absl::Status CheckLaunches(const loop::Nest& nest) {
+  if (nest.launches.empty()) {
+    return absl::InvalidArgumentError(
+        fmt::format("kernel {}: a nest needs at least one launch", nest.name));
+  }
+  for (const loop::Launch& launch : nest.launches) {
+    if (!launch.body) {
+      return absl::InvalidArgumentError(
+          fmt::format("kernel {}: launch {} has no body", nest.name, launch.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<loop::Launch> InExecutionOrder(std::vector<loop::Launch> launches) {
+  std::ranges::stable_partition(
+      launches, [](const loop::Launch& launch) { return launch.phase == loop::Phase::kPrepare; });
+  return launches;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
+                                                         const CpuTarget& target) {
+  HONE_RETURN_IF_ERROR(CheckLaunches(nest));
+  const machine::Machine machine = machine::Machine::For(target);
+  std::vector<loop::Launch> launches = InExecutionOrder(nest.launches);
+  const std::vector<bool> below_grain = AreBelowGrain(launches, machine);
+  const std::vector<bool> barriers = BarriersBefore(launches);
+  std::vector<LoweredLaunch> lowered;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    LoweredLaunch launch;
+    launch.name = launches[i].name;
+    launch.phase = launches[i].phase;
+    launch.body = SerialiseLanesApart(launches[i].body);
+    launch.tiles = PlanTiles(launch.body, machine.matrix);
+    launch.grid = TakeGrid(&launch.body);
+    launch.serial = below_grain[i];
+    launch.barrier_before = barriers[i];
+    lowered.push_back(std::move(launch));
+  }
+  return lowered;
+}
+
+}  // namespace hone::lower

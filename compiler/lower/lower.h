@@ -1,0 +1,21 @@
+// From a scheduled nest to launches that a back-end makes code of.
+#ifndef HONE_COMPILER_LOWER_LOWER_H_
+#define HONE_COMPILER_LOWER_LOWER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/cpu_target.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/lower/lowered_launch.h"
+
+namespace hone::lower {
+
+// The launches of the nest in execution order, prepare launches first. kInvalidArgument for a nest
+// without launches, or one of them without a body.
+absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
+                                                         const CpuTarget& target);
+
+}  // namespace hone::lower
+
+#endif  // HONE_COMPILER_LOWER_LOWER_H_
