@@ -7,13 +7,17 @@
 #include <utility>
 
 #include "compiler/codegen/llvm/arithmetic.h"
+#include "compiler/loop/scalar.h"
 
 namespace hone::codegen {
+
+using loop::Interval;
+
 namespace {
 
 using llvm::Value;
 
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+bool IsBounded(const Interval& range) { return range.HasMin() && range.HasMax(); }
 
 // Sums are those modulo 2^64.
 int64_t Add(int64_t a, int64_t b) {
@@ -21,11 +25,6 @@ int64_t Add(int64_t a, int64_t b) {
 }
 int64_t Multiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-
-int64_t Saturate(__int128 value) {
-  constexpr __int128 kLimit = Range::kUnknown;
-  return static_cast<int64_t>(std::clamp(value, -kLimit, kLimit));
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ int64_t Index::CoefficientOf(int atom) const {
   return 0;
 }
 
-Index IndexMath::Of(llvm::Value* value, Range range, bool is_data) {
+Index IndexMath::Of(llvm::Value* value, Interval range, bool is_data) {
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     return Constant(constant->getSExtValue());
   }
@@ -94,32 +93,25 @@ bool IndexMath::MayWrap(const Index& a) const {
   for (const Index::Term& term : a.terms) {
     if (atoms_[term.atom].is_data) data.terms.push_back(term);
   }
-  return !data.terms.empty() && !RangeOfNumber(data).Bounded();
+  return !data.terms.empty() && !IsBounded(RangeOfNumber(data));
 }
 
-Range IndexMath::RangeOf(const Index& a) const { return MayWrap(a) ? Range() : RangeOfNumber(a); }
+Interval IndexMath::RangeOf(const Index& a) const {
+  return MayWrap(a) ? Interval() : RangeOfNumber(a);
+}
 
-Range IndexMath::RangeOfDifference(const Index& a, const Index& b) const {
+Interval IndexMath::RangeOfDifference(const Index& a, const Index& b) const {
   const Index difference = Sum(a, b, -1);
   if (difference.IsConstant() && difference.constant == 0) return {0, 0};
-  return MayWrap(a) || MayWrap(b) ? Range() : RangeOfNumber(difference);
+  return MayWrap(a) || MayWrap(b) ? Interval() : RangeOfNumber(difference);
 }
 
-Range IndexMath::RangeOfNumber(const Index& a) const {
-  constexpr __int128 kUnbounded = static_cast<__int128>(Range::kUnknown) * 2;
-  __int128 low = a.constant;
-  __int128 high = a.constant;
+Interval IndexMath::RangeOfNumber(const Index& a) const {
+  Interval range = Interval::Point(a.constant);
   for (const Index::Term& term : a.terms) {
-    const Range& range = atoms_[term.atom].range;
-    const bool rises = term.coefficient > 0;
-    const int64_t unknown = rises ? Range::kUnknown : -Range::kUnknown;
-    const int64_t lowest = rises ? range.min : range.max;
-    const int64_t highest = rises ? range.max : range.min;
-    const auto product = [&](int64_t end) { return static_cast<__int128>(end) * term.coefficient; };
-    low = lowest == -unknown ? -kUnbounded : low + product(lowest);
-    high = highest == unknown ? kUnbounded : high + product(highest);
+    range = range + atoms_[term.atom].range * term.coefficient;
   }
-  return {Saturate(low), Saturate(high)};
+  return range;
 }
 
 bool IndexMath::IsVector(const Index& a) const {
@@ -148,7 +140,7 @@ std::vector<int64_t> IndexMath::LaneConstants(const Index& a, int lanes, Index& 
 
 Index IndexMath::Split(const Index& a, int64_t divisor, Index& quotient) const {
   Index rest;
-  quotient = Constant(FloorDivide(a.constant, divisor));
+  quotient = Constant(loop::FloorDivInt(a.constant, divisor));
   rest.constant = a.constant - quotient.constant * divisor;
   for (const Index::Term& term : a.terms) {
     if (term.coefficient % divisor == 0) {
@@ -171,14 +163,14 @@ bool IndexMath::SplitLanes(const Index& rest, int64_t divisor, int64_t& factor, 
     }
   }
   if (fine.terms.empty() || factor == 1) return false;
-  coarse.constant = FloorDivide(rest.constant, factor);
+  coarse.constant = loop::FloorDivInt(rest.constant, factor);
   fine.constant = rest.constant - coarse.constant * factor;
   for (const Index::Term& term : rest.terms) {
     if (!IsVectorAtom(term.atom)) {
       coarse.terms.push_back({term.atom, term.coefficient / factor});
     }
   }
-  const Range range = RangeOf(fine);
+  const Interval range = RangeOf(fine);
   return range.min >= 0 && range.max < factor;
 }
 
@@ -195,7 +187,7 @@ Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus)
   return value;
 }
 
-Index IndexMath::Divided(const Index& rest, int64_t divisor, bool modulus, Range range) {
+Index IndexMath::Divided(const Index& rest, int64_t divisor, bool modulus, Interval range) {
   const Index division = Of(EmitDivision(rest, divisor, modulus), range, IsData(rest));
   if (division.terms.empty()) return division;
   Atom& atom = atoms_[static_cast<size_t>(division.terms[0].atom)];
@@ -244,19 +236,15 @@ Index IndexMath::FloorDiv(const Index& a, int64_t divisor) {
   if (MayWrap(a)) return Of(EmitDivision(a, divisor, /*modulus=*/false), {}, /*is_data=*/true);
   Index quotient;
   const Index rest = Split(a, divisor, quotient);
-  const Range range = RangeOf(rest);
-  const Range result{FloorDivide(range.min, divisor), FloorDivide(range.max, divisor)};
-  if (range.Bounded() && result.min == result.max) {
-    return Sum(quotient, Constant(result.min));
-  }
+  const Interval range = RangeOf(rest);
+  const Interval result = loop::FloorDiv(range, Interval::Point(divisor));
+  if (result.IsPoint()) return Sum(quotient, Constant(result.min));
   int64_t factor = 1;
   Index coarse, fine;
   if (SplitLanes(rest, divisor, factor, coarse, fine)) {
     return Sum(quotient, FloorDiv(coarse, divisor / factor));
   }
-  return Sum(quotient, Divided(rest, divisor, /*modulus=*/false,
-                               {range.min > -Range::kUnknown ? result.min : -Range::kUnknown,
-                                range.max < Range::kUnknown ? result.max : Range::kUnknown}));
+  return Sum(quotient, Divided(rest, divisor, /*modulus=*/false, result));
 }
 
 Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
@@ -266,9 +254,9 @@ Index IndexMath::FloorMod(const Index& a, int64_t divisor) {
   }
   Index quotient;
   const Index rest = Split(a, divisor, quotient);
-  const Range range = RangeOf(rest);
-  const int64_t low = FloorDivide(range.min, divisor);
-  if (range.Bounded() && low == FloorDivide(range.max, divisor)) {
+  const Interval range = RangeOf(rest);
+  const int64_t low = loop::FloorDivInt(range.min, divisor);
+  if (IsBounded(range) && low == loop::FloorDivInt(range.max, divisor)) {
     return Sum(rest, Constant(-low * divisor));
   }
   int64_t factor = 1;

@@ -1,8 +1,8 @@
 // Index arithmetic while code is emitted: linear forms over values that already exist.
 //
-// loop::Linear works on expressions; here the variables of unrolled loops are constants and those
-// of other loops are LLVM values, so that a body is expanded many times without rebuilding its
-// expressions. Index arithmetic is taken not to overflow.
+// loop::Linear works on expressions; here the variables of unrolled loops are constants and those of
+// other loops are LLVM values, so that a body is expanded many times without rebuilding its
+// expressions. The intervals are the same. Index arithmetic is taken not to overflow.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 
@@ -14,16 +14,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "compiler/codegen/llvm/values.h"
+#include "compiler/loop/interval.h"
 
 namespace hone::codegen {
-
-// Both ends belong to it; kUnknown and beyond means no bound.
-struct Range {
-  static constexpr int64_t kUnknown = int64_t{1} << 56;
-  int64_t min = -kUnknown;
-  int64_t max = kUnknown;
-  bool Bounded() const { return min > -kUnknown && max < kUnknown; }
-};
 
 // constant + sum of coefficient * atom. Atoms are numbered by the IndexMath that made them; outer
 // loops' before inner ones', so that sums are shared and can be hoisted.
@@ -48,7 +41,7 @@ class IndexMath {
 
   // An atom of an int64 value, scalar or one element a lane; equal values are one atom. What is
   // made of `data` of the model may wrap around in sums, other than indices.
-  Index Of(llvm::Value* value, Range range, bool is_data = false);
+  Index Of(llvm::Value* value, loop::Interval range, bool is_data = false);
   // The atom 0, 1, ..., lanes - 1 of a vectorised loop.
   int LaneAtom(int lanes);
 
@@ -62,9 +55,9 @@ class IndexMath {
   // in another shape.
   Index Recombined(Index a) const;
 
-  Range RangeOf(const Index& a) const;
+  loop::Interval RangeOf(const Index& a) const;
   // The range of a - b as numbers; unknown where one of the two may wrap around.
-  Range RangeOfDifference(const Index& a, const Index& b) const;
+  loop::Interval RangeOfDifference(const Index& a, const Index& b) const;
   // As loop::MayWrap.
   bool MayWrap(const Index& a) const;
   bool IsData(const Index& a) const;
@@ -88,7 +81,7 @@ class IndexMath {
  private:
   struct Atom {
     llvm::Value* value;
-    Range range;
+    loop::Interval range;
     bool is_data;
     // What a quotient or a remainder is taken of, and by what; neither may wrap around.
     Index dividend = {};
@@ -105,7 +98,7 @@ class IndexMath {
 
   llvm::Value* Find(const Key& key) const;
   void Remember(Key key, llvm::Value* value) { scopes_.back()[std::move(key)] = value; }
-  Range RangeOfNumber(const Index& a) const;
+  loop::Interval RangeOfNumber(const Index& a) const;
   llvm::Value* EmitTerm(const Index::Term& term);
   // The part of `a` whose terms are no multiples of the divisor; the others go to `quotient`.
   Index Split(const Index& a, int64_t divisor, Index& quotient) const;
@@ -115,7 +108,7 @@ class IndexMath {
                   Index& fine) const;
   llvm::Value* EmitDivision(const Index& rest, int64_t divisor, bool modulus);
   // The atom of it, in `range`.
-  Index Divided(const Index& rest, int64_t divisor, bool modulus, Range range);
+  Index Divided(const Index& rest, int64_t divisor, bool modulus, loop::Interval range);
   // The quotient, `factor` times in `a`, of a number that has this remainder; -1: none.
   int QuotientOf(const Atom& remainder, int64_t factor, const Index& a) const;
 

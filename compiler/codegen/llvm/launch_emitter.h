@@ -163,7 +163,8 @@ class LaunchEmitter {
   std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
   std::optional<Index> IndexOfSelect(const loop::Expr& e, bool speculative);
   // An index by a value that is known to lie `within`.
-  std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative, Range within = {});
+  std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative,
+                                   loop::Interval within = {});
   std::optional<bool> Decide(const loop::Expr& condition);
   // Whether evaluating it may fault where its condition does not hold.
   bool MayFault(const loop::Expr& e);

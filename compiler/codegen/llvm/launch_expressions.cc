@@ -9,6 +9,7 @@
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/codegen/llvm/math.h"
 #include "compiler/loop/bounds.h"
+#include "compiler/loop/scalar.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace hone::codegen {
@@ -18,8 +19,8 @@ using llvm::Value;
 using loop::BinaryOp;
 using loop::Expr;
 using loop::ExprKind;
+using loop::Interval;
 
-bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
 bool IsDivision(BinaryOp op) {
   return op == BinaryOp::kDiv || op == BinaryOp::kMod || op == BinaryOp::kFloorDiv ||
          op == BinaryOp::kFloorMod;
@@ -29,27 +30,6 @@ bool IsIndexOperator(BinaryOp op) {
          op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
 }
 bool IsInt64(const Expr& e) { return e->dtype == DataType::kInt64; }
-
-Range RangeOfType(DataType dtype) {
-  switch (dtype) {
-    case DataType::kBool:
-      return {0, 1};
-    case DataType::kUInt8:
-      return {0, 255};
-    case DataType::kUInt16:
-      return {0, 65535};
-    case DataType::kUInt32:
-      return {0, (int64_t{1} << 32) - 1};
-    case DataType::kInt8:
-      return {-128, 127};
-    case DataType::kInt16:
-      return {-32768, 32767};
-    case DataType::kInt32:
-      return {-(int64_t{1} << 31), (int64_t{1} << 31) - 1};
-    default:
-      return {};
-  }
-}
 
 }  // namespace
 
@@ -222,7 +202,7 @@ std::optional<bool> LaunchEmitter::Decide(const Expr& e) {
   const std::optional<Index> x = IndexOf(e->operands[0], /*speculative=*/true);
   const std::optional<Index> y = IndexOf(e->operands[1], /*speculative=*/true);
   if (!x || !y) return std::nullopt;
-  const Range d = index_.RangeOfDifference(*x, *y);
+  const Interval d = index_.RangeOfDifference(*x, *y);
   const auto when = [](bool yes, bool no) {
     return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt;
   };
@@ -356,13 +336,13 @@ std::optional<Index> LaunchEmitter::IndexOfSelect(const Expr& e, bool speculativ
   const std::optional<Index> first = IndexOf(e->operands[1], /*speculative=*/true);
   const std::optional<Index> next = IndexOf(e->operands[2], /*speculative=*/true);
   if (!last || !first || !next) return OpaqueIndex(e, speculative);
-  const Range a = index_.RangeOf(*first);
-  const Range b = index_.RangeOf(*next);
+  const Interval a = index_.RangeOf(*first);
+  const Interval b = index_.RangeOf(*next);
   const int64_t most = std::min(b.max, index_.RangeOf(*last).max);
   return OpaqueIndex(e, speculative, {std::min(a.min, b.min), std::max(a.max, most)});
 }
 
-std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative, Range within) {
+std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative, Interval within) {
   if (speculative && MayFault(e)) return std::nullopt;
   Value* value = nullptr;
   if (IsInt64(e)) {
@@ -374,13 +354,13 @@ std::optional<Index> LaunchEmitter::OpaqueIndex(const Expr& e, bool speculative,
     llvm::Type* wide = WithElements(value->getType(), b_.getInt64Ty());
     value = b_.CreateIntCast(value, wide, IsSigned(e->dtype));
   }
-  Range range = RangeOfType(e->dtype);
+  Interval range = Interval::OfType(e->dtype);
   if (e->kind == ExprKind::kCast && !IsFloat(e->operands[0]->dtype)) {
-    const Range from = RangeOfType(e->operands[0]->dtype);
+    const Interval from = Interval::OfType(e->operands[0]->dtype);
     const bool may_wrap = e->operands[0]->dtype == DataType::kUInt64;
     if (!may_wrap && range.min <= from.min && from.max <= range.max) range = from;
   }
-  range = {std::max(range.min, within.min), std::min(range.max, within.max)};
+  range = loop::Intersect(range, within);
   return index_.Of(value, range, loop::IsOfData(e));
 }
 
@@ -406,13 +386,12 @@ std::optional<Index> LaunchEmitter::IndexOfBinary(const Expr& e, bool speculativ
     case BinaryOp::kMin:
     case BinaryOp::kMax: {
       const bool is_min = e->binary_op == BinaryOp::kMin;
-      const Range d = index_.RangeOfDifference(*x, *y);
+      const Interval d = index_.RangeOfDifference(*x, *y);
       if (d.max <= 0) return is_min ? x : y;
       if (d.min >= 0) return is_min ? y : x;
-      const Range a = index_.RangeOf(*x);
-      const Range b = index_.RangeOf(*y);
-      const Range range = is_min ? Range{std::min(a.min, b.min), std::min(a.max, b.max)}
-                                 : Range{std::max(a.min, b.min), std::max(a.max, b.max)};
+      const Interval a = index_.RangeOf(*x);
+      const Interval b = index_.RangeOf(*y);
+      const Interval range = is_min ? loop::Min(a, b) : loop::Max(a, b);
       return index_.Of(
           EmitBinary(b_, e->binary_op, index_.Emit(*x), index_.Emit(*y), DataType::kInt64, traits_),
           range, index_.IsData(*x) || index_.IsData(*y));

@@ -14,6 +14,7 @@ namespace hone::codegen {
 namespace {
 
 using llvm::Value;
+using loop::Interval;
 
 // The greatest stride at which loads of every stride-th element become whole vectors and shuffles.
 constexpr int64_t kMostStride = 4;
@@ -90,7 +91,7 @@ std::optional<Index> LaunchEmitter::OffsetOf(const loop::Buffer& buffer,
 }
 
 bool LaunchEmitter::InBounds(const Index& offset, const Storage& storage) const {
-  const Range range = index_.RangeOf(offset);
+  const Interval range = index_.RangeOf(offset);
   return range.min >= 0 && range.max < storage.elements;
 }
 

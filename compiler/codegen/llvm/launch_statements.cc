@@ -12,6 +12,7 @@ namespace hone::codegen {
 namespace {
 
 using llvm::Value;
+using loop::Interval;
 using loop::LoopKind;
 using loop::StmtKind;
 
@@ -148,8 +149,8 @@ void LaunchEmitter::BeginLanes(const loop::Stmt& vectorized, const Index& min, i
 }
 
 void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent) {
-  const Range low = index_.RangeOf(min);
-  const Range count = index_.RangeOf(extent);
+  const Interval low = index_.RangeOf(min);
+  const Interval count = index_.RangeOf(extent);
   Value* first = index_.Emit(min);
   Value* last = index_.Emit(IndexMath::Sum(min, extent));
   llvm::BasicBlock* body = NewBlock("loop");
@@ -163,9 +164,8 @@ void LaunchEmitter::EmitSerial(const loop::Stmt& s, const Index& min, const Inde
   b_.SetInsertPoint(body);
   llvm::PHINode* position = b_.CreatePHI(b_.getInt64Ty(), 2, s->var->name);
   position->addIncoming(first, before);
-  const Range range{low.min, low.max < Range::kUnknown && count.max < Range::kUnknown
-                                 ? low.max + count.max - 1
-                                 : Range::kUnknown};
+  const Interval range{
+      low.min, low.HasMax() && count.HasMax() ? low.max + count.max - 1 : Interval::kInfinity};
   const Index variable = index_.Of(position, range);
   SteppedLoop loop{variable.terms[0].atom, min, before, body, index_.scopes(), {}};
   SteppedLoop* outer = std::exchange(stepped_, traits_.x86 && IsInnermost(s) ? &loop : nullptr);
