@@ -164,7 +164,7 @@ absl::Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(CpuTarget target, CpuTarget::Parse(options.target));
   target.threads = options.threads;
   const std::vector<ir::LayoutSignature> signatures =
-      schedule::TemplateFor(def).Signatures(def, target);
+      schedule::TemplateFor(def).Signatures(def, machine::Machine::For(target));
   HONE_ASSIGN_OR_RETURN(const ir::LayoutSignature signature,
                         SignatureOf(signatures, options.signature));
   HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open,

@@ -114,7 +114,8 @@ absl::Status AddWorkload(const std::string& text, Kernels& kernels,
                          std::vector<std::pair<CpuTarget, Tasks>>& targets) {
   HONE_ASSIGN_OR_RETURN(const Definition def, kernels.Of(text));
   for (auto& [target, tasks] : targets) {
-    for (const ir::LayoutSignature& s : schedule::TemplateFor(*def).Signatures(*def, target)) {
+    for (const ir::LayoutSignature& s :
+         schedule::TemplateFor(*def).Signatures(*def, machine::Machine::For(target))) {
       kernels.Add(def, s, target, &tasks);
     }
   }

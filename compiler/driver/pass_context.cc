@@ -51,8 +51,9 @@ passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* config
                                      const std::vector<bool>& const_params,
                                      const CpuTarget& target) {
     const auto def = definitions->Of(function, const_params);
-    return def == nullptr ? std::vector<ir::LayoutSignature>()
-                          : schedule::TemplateFor(*def).Signatures(*def, target);
+    return def == nullptr
+               ? std::vector<ir::LayoutSignature>()
+               : schedule::TemplateFor(*def).Signatures(*def, machine::Machine::For(target));
   };
   if (configs == nullptr) return context;
   if (aim == passes::LayoutAim::kSettled) {

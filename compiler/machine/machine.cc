@@ -9,7 +9,11 @@ namespace hone::machine {
 namespace {
 
 VectorUnit VectorUnitOf(const CpuTarget& target) {
-  return {.size_bytes = target.VectorBytes(), .registers = target.VectorRegisters()};
+  return {.size_bytes = target.VectorBytes(),
+          .registers = target.VectorRegisters(),
+          .has_half_vectors = target.VectorBytes() == 64 && target.Has("avx512vl"),
+          .takes_memory_operands = target.IsX86(),
+          .max_hands_nan_on = target.IsAArch64()};
 }
 
 MatrixUnit MatrixUnitOf(const CpuTarget& target) {

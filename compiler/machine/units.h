@@ -12,6 +12,10 @@ struct VectorUnit {
   int64_t size_bytes = 16;   // of a register that code uses
   int64_t registers = 16;    // architectural ones
   bool is_scalable = false;  // the size is only known when code runs; then `size_bytes` is a guess
+  // There are as many registers of half the size, and at least as many operations a cycle on them.
+  bool has_half_vectors = false;
+  bool takes_memory_operands = false;  // an operation may load one of its operands
+  bool max_hands_nan_on = false;       // maximum gives NaN where an operand is, for nothing
 
   int64_t Lanes(DataType dtype) const { return size_bytes / SizeBytes(dtype); }
   int64_t FloatLanes() const { return Lanes(DataType::kFloat32); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "compiler/machine/machine.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/open_task.h"
@@ -21,7 +20,9 @@ class Product {
             fmt::format("fn (p0: Tensor[({0}, {1}), float32], const p1: Tensor[({2}, {1}), "
                         "float32]) {{ nn.dense(p0, p1) }} accumulate=float32 numerics=default",
                         rows, steps, units))),
-        open_(*OpenTask::Open({&def_, TemplateFor(def_).Signatures(def_, target)[0], target})) {}
+        open_(*OpenTask::Open({&def_,
+                               TemplateFor(def_).Signatures(def_, machine::Machine::For(target))[0],
+                               target})) {}
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
@@ -237,9 +238,10 @@ std::optional<double> MicroKernelTimes::StepCycles(int64_t vectors, int64_t posi
   return before->second + share * (after->second - before->second);
 }
 
-std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const CpuTarget& target) {
+std::optional<double> StreamBytesOf(const MicroKernelTimes* measured,
+                                    const machine::Machine& machine) {
   if (measured != nullptr && measured->StreamBytesACycle()) return measured->StreamBytesACycle();
-  return machine::Machine::For(target).memory.l3.stream_bytes_a_cycle;
+  return machine.memory.l3.stream_bytes_a_cycle;
 }
 
 }  // namespace hone::schedule

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compiler/ir/cpu_target.h"
+#include "compiler/machine/machine.h"
 #include "compiler/schedule/config.h"
 #include "compiler/schedule/space.h"
 
@@ -78,9 +79,10 @@ class MicroKernelTimes {
   std::optional<double> stream_bytes_a_cycle_;
 };
 
-// What StreamBytesACycle says, or where it is not measured what is usual of the target's cpu, if
-// that is known to be far from the rule; nullopt: neither.
-std::optional<double> StreamBytesOf(const MicroKernelTimes* measured, const CpuTarget& target);
+// What StreamBytesACycle says, or where it is not measured what is usual of the machine, if that is
+// known to be far from the rule; nullopt: neither.
+std::optional<double> StreamBytesOf(const MicroKernelTimes* measured,
+                                    const machine::Machine& machine);
 
 }  // namespace hone::schedule
 

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/cpu_target.h"
 #include "compiler/ir/workload.h"
+#include "compiler/machine/machine.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/plan.h"
@@ -18,10 +19,11 @@ namespace hone::schedule {
 struct Task {
   const ops::KernelDefinition* def = nullptr;
   ir::LayoutSignature signature;
-  CpuTarget target;
+  CpuTarget target;  // what code is valid for; models ask the machine
   // What was measured of the target, for defaults; nullptr: nothing. Spaces and schedules do not
   // depend on it.
   std::shared_ptr<const MicroKernelTimes> micro_kernels = nullptr;
+  machine::Machine machine = {};  // the target's; OpenTask fills it in
 };
 
 // Stateless; thread-safe.
@@ -33,7 +35,7 @@ class Template {
   // The layout signatures this template can compile, the preferred one first; row-major is always
   // one of them.
   virtual std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                                      const CpuTarget& target) const = 0;
+                                                      const machine::Machine& machine) const = 0;
   // `task.signature` fits the kernel, which matches.
   virtual std::unique_ptr<const Plan> Open(const Task& task) const = 0;
 };

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                 "a canonical workload is its own canonical text");
   const auto target = CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
   const schedule::Template& schedules = schedule::TemplateFor(*definition);
-  const auto signatures = schedules.Signatures(*definition, *target);
+  const auto signatures = schedules.Signatures(*definition, machine::Machine::For(*target));
   const schedule::Task task{&*definition, signatures.front(), *target};
   const std::string config = schedule::DefaultOfTask(task).ToText();
   fuzz::Require(schedule::SpaceOfTask(task).Contains(*schedule::Config::Parse(config)),

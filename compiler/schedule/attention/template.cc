@@ -51,10 +51,10 @@ Attention AttentionOf(const Task& task) {
   const ops::KernelDefinition& def = *task.def;
   Attention attention;
   attention.view = *ViewAttention(def);
-  attention.lanes = task.target.VectorLanes();
-  attention.registers = task.target.VectorRegisters();
-  attention.l1_bytes = task.target.facts.l1_bytes;
-  attention.l2_bytes = task.target.facts.l2_bytes;
+  attention.lanes = task.machine.vector.FloatLanes();
+  attention.registers = task.machine.vector.registers;
+  attention.l1_bytes = task.machine.memory.l1.size_bytes;
+  attention.l2_bytes = task.machine.memory.l2.size_bytes;
   attention.times = task.micro_kernels;
   const auto is_computed = [&](const std::string& buffer) {
     return BufferOf(def.naive, buffer)->role == loop::Role::kWorkspace;
@@ -139,7 +139,7 @@ std::vector<std::string> OperandOptions(bool in_order) {
   return {"packed"};
 }
 
-std::optional<Knob> NextAttentionKnob(const Attention& attention, const CpuTarget& target,
+std::optional<Knob> NextAttentionKnob(const Attention& attention, const machine::Machine& machine,
                                       const Config& prefix) {
   if (!prefix.Has("strategy")) return TextKnob("strategy", {"blocks", "apart"});
   if (prefix.String("strategy") == "blocks" && !prefix.Has("block")) {
@@ -157,7 +157,7 @@ std::optional<Knob> NextAttentionKnob(const Attention& attention, const CpuTarge
   }
   if (!prefix.Has("keys")) return TextKnob("keys", OperandOptions(attention.keys_in_order));
   if (!prefix.Has("values")) return TextKnob("values", OperandOptions(attention.values_in_order));
-  return NextRowKnob(attention.view.key_count, target, prefix);
+  return NextRowKnob(attention.view.key_count, machine, prefix);
 }
 
 // Enough rows for a few register tiles to share a panel of the right operand; more where that
@@ -175,10 +175,10 @@ int64_t DefaultBlock(const Attention& attention, int64_t threads) {
   return block;
 }
 
-Config DefaultOf(const Attention& attention, const CpuTarget& target) {
+Config DefaultOf(const Attention& attention, const machine::Machine& machine) {
   Config config;
   config.Set("strategy", std::string("blocks"));
-  const int64_t block = DefaultBlock(attention, target.threads);
+  const int64_t block = DefaultBlock(attention, machine.Threads());
   config.Set("block", block);
   SetTile(BestTile(ScoreTiles(attention, block)), &config);
   config.Set("steps", int64_t{1});
@@ -188,7 +188,7 @@ Config DefaultOf(const Attention& attention, const CpuTarget& target) {
   config.Set("result_steps", int64_t{1});
   config.Set("keys", OperandOptions(attention.keys_in_order)[0]);
   config.Set("values", OperandOptions(attention.values_in_order)[0]);
-  SetDefaultRow(attention.view.key_count, target, &config);
+  SetDefaultRow(attention.view.key_count, machine, &config);
   return config;
 }
 
@@ -335,7 +335,7 @@ class AttentionSchedule {
   // NaN reaches all results of a row by its sum, so its maximum need not hand it on. AArch64's does
   // for nothing.
   void ScheduleRows() {
-    const RowSchedule row = RowScheduleOf(config_, !task_.target.IsAArch64());
+    const RowSchedule row = RowScheduleOf(config_, !task_.machine.vector.max_hands_nan_on);
     for (const std::string& loop : {view_.max + ".r0", LogitsAxis(view_.exp, 1),
                                     view_.total + ".r0", LogitsAxis(view_.weights, 1)}) {
       if (s_.Has(loop)) ScheduleRowLoop(&s_, loop, row);
@@ -382,10 +382,10 @@ class AttentionPlan final : public Plan {
   explicit AttentionPlan(const Task& task) : task_(task), attention_(AttentionOf(task)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    return NextAttentionKnob(attention_, task_.target, prefix);
+    return NextAttentionKnob(attention_, task_.machine, prefix);
   }
   std::vector<PricedConfig> Ranked() const override {
-    return {{DefaultOf(attention_, task_.target)}};
+    return {{DefaultOf(attention_, task_.machine)}};
   }
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     return AttentionSchedule(task_, attention_, config).Run();
@@ -403,7 +403,7 @@ class AttentionTemplateImpl : public Template {
     return ViewAttention(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
+                                              const machine::Machine& machine) const override {
     return {RowMajorSignature(def)};
   }
   std::unique_ptr<const Plan> Open(const Task& task) const override {

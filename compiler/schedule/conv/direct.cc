@@ -175,8 +175,8 @@ int64_t WeightBytes(const Conv& conv) {
 }
 
 // Weights that do not stay in the second cache come from further away at every run.
-bool WeightsAreFar(const Conv& conv, const CpuTarget& target) {
-  return WeightBytes(conv) > target.facts.l2_bytes;
+bool WeightsAreFar(const Conv& conv) {
+  return WeightBytes(conv) > conv.machine.memory.l2.size_bytes;
 }
 
 // Taps of a row that are unrolled read each element again for the next position, and LLVM keeps
@@ -218,15 +218,15 @@ RegisterTile BestTileByPadding(const Conv& conv, const RegisterTileProblem& prob
 // Where few positions are enough work to hide latencies and one tile takes them all, weights from
 // far away are read once. Those of a phase lie in pieces among the others': they came in time only
 // where they were prefetched by chunks.
-RegisterTile DefaultTile(const Conv& conv, const CpuTarget& target) {
+RegisterTile DefaultTile(const Conv& conv) {
   const RegisterTileProblem problem = TileProblem(conv);
   constexpr int64_t kEnough = 8;
   RegisterTile all{1, conv.height, conv.width};
   const auto fits = [&](const RegisterTile& tile) {
     return FitsRegisters(tile, problem.registers - 1);
   };
-  const bool once = WeightsAreFar(conv, target) && conv.batch * conv.depth == 1 &&
-                    conv.groups == 1 && conv.AllPhases() == 1 && conv.height < kEnough &&
+  const bool once = WeightsAreFar(conv) && conv.batch * conv.depth == 1 && conv.groups == 1 &&
+                    conv.AllPhases() == 1 && conv.height < kEnough &&
                     conv.height * conv.width >= kEnough && fits(all);
   if (!once) return BestTileByPadding(conv, problem);
   while (all.vectors < problem.vectors && fits({all.vectors + 1, all.rows, all.columns})) {
@@ -288,21 +288,20 @@ bool ChunksPay(const Conv& conv, const RegisterTile& tile, int64_t chunk) {
   return static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes > sums;
 }
 
-int64_t DefaultChunk(const Conv& conv, const CpuTarget& target, const Config& prefix) {
+int64_t DefaultChunk(const Conv& conv, const Config& prefix) {
   const int64_t chunk = LargestChunk(conv, prefix);
-  const bool pays =
-      chunk > 0 && (WeightsAreFar(conv, target) || ChunksPay(conv, TileOf(prefix), chunk));
+  const bool pays = chunk > 0 && (WeightsAreFar(conv) || ChunksPay(conv, TileOf(prefix), chunk));
   return pays ? chunk : 0;
 }
 
 // The last option: no FMA and no copy for zeros. But border tiles of several rows have one block of
 // rows: where that is too large for a chunk that would pay, a copy has it, with smaller blocks.
-std::string DefaultPad(const Conv& conv, const CpuTarget& target, const Config& prefix) {
+std::string DefaultPad(const Conv& conv, const Config& prefix) {
   const std::string last = PadOptions(conv, prefix).back();
   const auto has_chunk = [&](const std::string& pad) {
     Config padded = prefix;
     padded.Set("pad", pad);
-    return DefaultChunk(conv, target, padded) > 0;
+    return DefaultChunk(conv, padded) > 0;
   };
   const bool loses_chunk = last == "border" && !conv.PadsSlices() && !has_chunk(last);
   return loses_chunk && has_chunk("copy") ? "copy" : last;
@@ -311,10 +310,10 @@ std::string DefaultPad(const Conv& conv, const CpuTarget& target, const Config& 
 // Some steps of a block at once share their addresses and the loop's own instructions; not so many
 // that the tiles at the border become too long to be apart or no loop remains, and not of the
 // narrowest blocks: sums would leave their registers.
-void SetUnrollAndPad(const Conv& conv, const CpuTarget& target, Config* config) {
+void SetUnrollAndPad(const Conv& conv, Config* config) {
   constexpr int64_t kMost = 4;
   config->Set("unroll", int64_t{1});
-  const std::string pad = DefaultPad(conv, target, *config);
+  const std::string pad = DefaultPad(conv, *config);
   const bool is_wide = InnerOf(conv) == InnerLoop::kBlock && conv.lanes > kMost;
   if (conv.kind == ProductKind::kFloat && is_wide) {
     for (const int64_t unroll : UnrollsOf(conv, TileOf(*config))) {
@@ -350,48 +349,48 @@ std::optional<Knob> NextDirectKnob(const Conv& conv, const Config& prefix) {
 }
 
 // What comes from behind the second cache at every run.
-int64_t DefaultPrefetch(const Conv& conv, const CpuTarget& target, const Config& prefix) {
+int64_t DefaultPrefetch(const Conv& conv, const Config& prefix) {
   const std::vector<int64_t> options = PrefetchOptionsOf(conv, prefix);
   const auto is_option = [&](int64_t option) {
     return std::find(options.begin(), options.end(), option) != options.end();
   };
-  const bool weights_are_cold = prefix.Int("chunk") > 0 || WeightsAreFar(conv, target);
+  const bool weights_are_cold = prefix.Int("chunk") > 0 || WeightsAreFar(conv);
   if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
-  const bool has_next_row = conv.height >= 2 * target.threads;  // of the same thread
+  const bool has_next_row = conv.height >= 2 * conv.machine.Threads();  // of the same thread
   if (!has_next_row || !is_option(kPrefetchData)) return 0;
   const bool joins_cold = !conv.joined.empty() && 2 * conv.result_bytes > conv.l2_bytes;
   if (joins_cold && is_option(kPrefetchResult)) return kPrefetchResult;
   return 2 * conv.data_bytes > conv.l2_bytes ? kPrefetchData : 0;
 }
 
-Config DirectDefault(const Conv& conv, const CpuTarget& target) {
+Config DirectDefault(const Conv& conv) {
   Config config;
-  const RegisterTile tile = DefaultTile(conv, target);
+  const RegisterTile tile = DefaultTile(conv);
   SetTile(tile, &config);
-  SetUnrollAndPad(conv, target, &config);
-  const int64_t chunk = DefaultChunk(conv, target, config);
-  config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, target.threads));
+  SetUnrollAndPad(conv, &config);
+  const int64_t chunk = DefaultChunk(conv, config);
+  config.Set("order", chunk > 0 ? "oc_oh" : DefaultOrder(conv, tile, conv.machine.Threads()));
   config.Set("chunk", chunk);
   if (chunk > 0) config.Set("block_h", BlockOptions(conv, config).front());
-  config.Set("prefetch", DefaultPrefetch(conv, target, config));
+  config.Set("prefetch", DefaultPrefetch(conv, config));
   if (MayPrefetchColumns(conv, config)) config.Set("columns", int64_t{1});
   return config;
 }
 
 // Of the default, by the same model as BestWinogradConfigs'.
-double DirectCycles(const Conv& conv, const CpuTarget& target, const Config& direct) {
+double DirectCycles(const Conv& conv, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   const RegisterTile tile = TileOf(direct);
   const bool leaves_out = direct.String("pad") == "border" && IsThick(ColumnBorder(conv, tile));
   double cycles = leaves_out ? ProductsInside(conv) * TileCycles(problem, tile)
                              : TileCycles(problem, BestTile(problem));
   cycles *= static_cast<double>(problem.grid);
-  if (conv.stream_bytes && WeightsAreFar(conv, target)) {
+  if (conv.stream_bytes && WeightsAreFar(conv)) {
     const double reading = static_cast<double>(WeightBytes(conv)) / *conv.stream_bytes;
     cycles =
         direct.Int("chunk") > 0 ? WhilePrefetching(cycles, reading) : WhileReading(cycles, reading);
   }
-  return cycles / static_cast<double>(target.threads);
+  return cycles / static_cast<double>(conv.machine.Threads());
 }
 
 class ConvDirectPlan final : public Plan {
@@ -403,9 +402,8 @@ class ConvDirectPlan final : public Plan {
     return NextDirectKnob(conv(), prefix);
   }
   std::vector<PricedConfig> Ranked() const override {
-    const CpuTarget& target = problem_->task.target;
-    Config config = DirectDefault(conv(), target);
-    const double cycles = DirectCycles(conv(), target, config);
+    Config config = DirectDefault(conv());
+    const double cycles = DirectCycles(conv(), config);
     return {{std::move(config), cycles}};
   }
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {

@@ -55,12 +55,11 @@ class ConvTemplateOf : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
+                                              const machine::Machine& machine) const override {
     const Conv conv = *ViewConv(def);
     // Blocks hold parts of groups, which only the generic template could read, lane by lane.
-    if (!SomeVectorsFitGroups(conv, target)) return {RowMajorSignature(def)};
-    return BlockedSignatures(def, conv.view, target.VectorLanes(),
-                             WideBlock(conv, machine::Machine::For(target)));
+    if (!SomeVectorsFitGroups(conv, machine)) return {RowMajorSignature(def)};
+    return BlockedSignatures(def, conv.view, machine.vector.FloatLanes(), WideBlock(conv, machine));
   }
 
   std::unique_ptr<const Plan> Open(const Task& task) const override {

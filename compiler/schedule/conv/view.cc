@@ -275,7 +275,7 @@ int64_t ChannelBlock(const Conv& conv) { return conv.blocked_data ? conv.lanes :
 
 Conv ConvOf(const Task& task) {
   Conv conv = *ViewConv(*task.def);
-  conv.machine = machine::Machine::For(task.target);
+  conv.machine = task.machine;
   conv.target_lanes = conv.machine.vector.FloatLanes();
   conv.lanes = LanesThatFit(conv, conv.target_lanes);
   conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, conv.target_lanes);
@@ -285,7 +285,7 @@ Conv ConvOf(const Task& task) {
   conv.threads = conv.machine.Threads();
   if (conv.kind == ProductKind::kFloat) {
     conv.times = task.micro_kernels;
-    conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+    conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);
   }
   conv.out_vectors = CeilDiv(conv.out, conv.lanes);
   conv.result_block = task.signature.results[0].BlockOf(1);
@@ -314,8 +314,8 @@ Conv ConvOf(const Task& task) {
 
 bool VectorsFitGroups(const Conv& conv) { return VectorsFit(conv, conv.lanes); }
 
-bool SomeVectorsFitGroups(const Conv& conv, const CpuTarget& target) {
-  return VectorsFit(conv, LanesThatFit(conv, target.VectorLanes()));
+bool SomeVectorsFitGroups(const Conv& conv, const machine::Machine& machine) {
+  return VectorsFit(conv, LanesThatFit(conv, machine.vector.FloatLanes()));
 }
 
 }  // namespace hone::schedule

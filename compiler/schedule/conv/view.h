@@ -111,7 +111,7 @@ Conv ConvOf(const Task& task);
 // channels that one vector of the data holds; there is no direct strategy for others.
 bool VectorsFitGroups(const Conv& conv);
 // The same before the target is known to it: whether any of its vectors do.
-bool SomeVectorsFitGroups(const Conv& conv, const CpuTarget& target);
+bool SomeVectorsFitGroups(const Conv& conv, const machine::Machine& machine);
 
 // Channels of a block of the data; 1: it has none.
 int64_t ChannelBlock(const Conv& conv);

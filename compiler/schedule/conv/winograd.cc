@@ -533,10 +533,10 @@ class WinogradPlanOf final : public Plan {
       : tile_(tile), problem_(problem), undilated_(WithoutDilation(problem->kernel)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    return NextWinogradKnob(undilated_, target(), tile_, prefix);
+    return NextWinogradKnob(undilated_, tile_, prefix);
   }
   std::vector<PricedConfig> Ranked() const override {
-    return BestWinogradConfigs(problem_->kernel, target(), tile_);
+    return BestWinogradConfigs(problem_->kernel, tile_);
   }
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     return WinogradSchedule(problem_->task, problem_->kernel, tile_, config).Run();
@@ -546,8 +546,6 @@ class WinogradPlanOf final : public Plan {
   }
 
  private:
-  const CpuTarget& target() const { return problem_->task.target; }
-
   const int64_t tile_;
   const std::shared_ptr<const Problem<Conv>> problem_;
   const Conv undilated_;

@@ -15,8 +15,8 @@ constexpr char kFiltersInCache[] = "cache";
 
 // In the last cache, of a kernel by itself. Half of it is for what is used in between, or for
 // others who share it.
-bool FitsLastCache(const CpuTarget& target, int64_t bytes) {
-  return 2 * bytes <= target.facts.l3_bytes;
+bool FitsLastCache(const Conv& conv, int64_t bytes) {
+  return 2 * bytes <= conv.machine.memory.l3.size_bytes;
 }
 
 // The transformed data of a block should leave room for the weights in the second cache, and a
@@ -27,21 +27,20 @@ struct BlockLimits {
 };
 
 // Of a slice of blocks of `depth` slices of the result.
-BlockLimits LimitsOf(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                     int64_t depth) {
+BlockLimits LimitsOf(const Conv& conv, const WinogradPlan& plan, int64_t depth) {
   const int64_t data_bytes = plan.Positions() * plan.channels * 4 * plan.Slices(conv, depth);
   BlockLimits limits;
-  limits.most_tiles = target.facts.l2_bytes * 3 / 2 / data_bytes;
+  limits.most_tiles = conv.machine.memory.l2.size_bytes * 3 / 2 / data_bytes;
   // Better to read the data from the last cache for each group than the weights from memory.
-  if (!FitsLastCache(target, FilterBytes(conv, plan))) {
-    limits.most_tiles = target.facts.l2_bytes * 4 / data_bytes;
+  if (!FitsLastCache(conv, FilterBytes(conv, plan))) {
+    limits.most_tiles = conv.machine.memory.l2.size_bytes * 4 / data_bytes;
   }
   // Of few channels the products of a group of output channels are the larger part.
   constexpr int64_t kGroupVectors = 4;
   const int64_t group = std::min(kGroupVectors, conv.out_vectors) * conv.lanes;
   if (plan.channels < group) {
     const int64_t product_bytes = plan.Positions() * group * 4 * depth;
-    limits.most_tiles = target.facts.l2_bytes / (data_bytes + product_bytes);
+    limits.most_tiles = conv.machine.memory.l2.size_bytes / (data_bytes + product_bytes);
     limits.least_tiles = 6;  // the first cache may hold them
   }
   limits.most_tiles = std::max<int64_t>(1, limits.most_tiles);
@@ -51,11 +50,10 @@ BlockLimits LimitsOf(const Conv& conv, const CpuTarget& target, const WinogradPl
 
 // Slices of the result in a block: neighbours share those of the data. Of one at least, and of as
 // many as leave room for a few tiles of each.
-std::vector<int64_t> BlockDepths(const Conv& conv, const CpuTarget& target,
-                                 const WinogradPlan& plan) {
+std::vector<int64_t> BlockDepths(const Conv& conv, const WinogradPlan& plan) {
   constexpr int64_t kFewTiles = 4;
   return EvenSizes(conv.depth, conv.depth, [&](int64_t depth) {
-    return depth == 1 || LimitsOf(conv, target, plan, depth).most_tiles >= kFewTiles;
+    return depth == 1 || LimitsOf(conv, plan, depth).most_tiles >= kFewTiles;
   });
 }
 
@@ -94,11 +92,11 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
 
 // Groups of output channels may be a part of the grid, where there are too few blocks for the
 // threads; the data are transformed for each part then.
-std::vector<int64_t> PartOptions(const Conv& conv, const CpuTarget& target, int64_t vectors) {
+std::vector<int64_t> PartOptions(const Conv& conv, int64_t vectors) {
   std::vector<int64_t> options = {1};
   if (conv.out_vectors % vectors != 0) return options;
   const int64_t groups = conv.out_vectors / vectors;
-  for (int64_t parts = 2; parts <= std::min<int64_t>(groups, 2 * target.threads); ++parts) {
+  for (int64_t parts = 2; parts <= std::min<int64_t>(groups, 2 * conv.machine.Threads()); ++parts) {
     if (groups % parts == 0) options.push_back(parts);
   }
   return options;
@@ -114,15 +112,15 @@ std::vector<int64_t> UnrollsOf(const Conv& conv, const WinogradPlan& plan,
 
 // Channels whose filters are transformed at a time, when they are needed, and stay in the first or
 // the second cache meanwhile; 0: all are, beforehand.
-std::vector<int64_t> ChunkOptions(const Conv& conv, const CpuTarget& target,
-                                  const WinogradPlan& plan, int64_t vectors) {
+std::vector<int64_t> ChunkOptions(const Conv& conv, const WinogradPlan& plan, int64_t vectors) {
   std::vector<int64_t> options = {0};
   const bool whole_vectors = plan.channels % conv.lanes == 0 && conv.out % conv.lanes == 0;
   if (!plan.InColumns() || !whole_vectors || plan.phases > 1) return options;
   const int64_t channel_bytes = plan.products_w * vectors * conv.lanes * 4;
   for (int64_t vectors_of_chunk : {1, 2, 4}) {
     const int64_t chunk = vectors_of_chunk * conv.lanes;
-    if (plan.channels % chunk == 0 && 2 * chunk * channel_bytes <= target.facts.l2_bytes) {
+    if (plan.channels % chunk == 0 &&
+        2 * chunk * channel_bytes <= conv.machine.memory.l2.size_bytes) {
       options.push_back(chunk);
     }
   }
@@ -151,12 +149,12 @@ std::vector<std::string> PadOptions(const Conv& conv) {
 
 // Of the chunks there are, the one with the most channels of which everything that is read for each
 // row of positions stays in the first cache, or the fewest; 0: there are none.
-int64_t LikelyChunk(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                    const RegisterTile& tile, bool in_registers) {
+int64_t LikelyChunk(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
+                    bool in_registers) {
   const int64_t channel_bytes = ChunkBytesOfChannel(conv, plan, tile, in_registers);
   int64_t likely = 0;
-  for (int64_t chunk : ChunkOptions(conv, target, plan, tile.vectors)) {
-    const bool fits = 4 * chunk * channel_bytes <= 3 * target.facts.l1_bytes;
+  for (int64_t chunk : ChunkOptions(conv, plan, tile.vectors)) {
+    const bool fits = 4 * chunk * channel_bytes <= 3 * conv.machine.memory.l1.size_bytes;
     if (likely == 0 || fits) likely = chunk;
   }
   return likely;
@@ -181,11 +179,11 @@ std::vector<RegisterTile> LikelyTiles(RegisterTileProblem problem) {
 // Two steps where that is possible. LLVM loads the next step's vectors ahead; on x86, where
 // operands come from memory too, without harm, elsewhere only if the tile leaves registers for
 // them.
-int64_t DefaultUnroll(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                      const RegisterTile& tile) {
+int64_t DefaultUnroll(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile) {
   RegisterTile with_next = tile;
   ++with_next.columns;
-  if (!target.IsX86() && !FitsRegisters(with_next, conv.registers)) return 1;
+  if (!conv.machine.vector.takes_memory_operands && !FitsRegisters(with_next, conv.registers))
+    return 1;
   const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
   return unrolls[std::min<size_t>(1, unrolls.size() - 1)];
 }
@@ -195,9 +193,9 @@ int64_t DefaultUnroll(const Conv& conv, const CpuTarget& target, const WinogradP
 // from further away (measured: a tenth less time for 1 MB of 2; two hundredths more for half of
 // that) and every column has lines of its own. Sums of a chunk are too short to find out meanwhile
 // where the next is.
-std::vector<int64_t> PrefetchChoices(const Conv& conv, const CpuTarget& target,
-                                     const WinogradPlan& plan, int64_t depth, int64_t tiles) {
-  const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > target.facts.l2_bytes;
+std::vector<int64_t> PrefetchChoices(const Conv& conv, const WinogradPlan& plan, int64_t depth,
+                                     int64_t tiles) {
+  const bool is_far = 2 * PanelBytes(conv, plan, depth, tiles) > conv.machine.memory.l2.size_bytes;
   if (is_far && conv.lanes >= kLineElements) return {0, 1, 2};
   return {0, 1};
 }
@@ -207,18 +205,17 @@ struct BestOfStrategy {
   std::optional<PricedConfig> beforehand, in_chunks;
 };
 
-Config ConfigOf(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                const WinogradChoice& choice) {
+Config ConfigOf(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   Config config;
   if (conv.spatial == 3) config.Set("block_d", choice.depth);
   config.Set("block_w", choice.problem.columns);
   config.Set("block_h", choice.problem.rows);
   SetTile(choice.tile, &config);
-  config.Set("unroll", DefaultUnroll(conv, target, plan, choice.tile));
+  config.Set("unroll", DefaultUnroll(conv, plan, choice.tile));
   config.Set("pad", PadOptions(conv)[0]);
   config.Set("parts", choice.parts);
   const int64_t tiles = choice.problem.rows * choice.problem.columns;
-  const std::vector<int64_t> prefetches = PrefetchChoices(conv, target, plan, choice.depth, tiles);
+  const std::vector<int64_t> prefetches = PrefetchChoices(conv, plan, choice.depth, tiles);
   config.Set("prefetch", choice.chunk > 0 ? 1 : prefetches.back());
   config.Set("chunk", choice.chunk);
   if (choice.chunk > 0) {
@@ -228,39 +225,39 @@ Config ConfigOf(const Conv& conv, const CpuTarget& target, const WinogradPlan& p
 }
 
 // The choice with filters transformed beforehand, and those with filters transformed when needed.
-std::vector<WinogradChoice> WithFilters(const Conv& conv, const CpuTarget& target,
-                                        const WinogradPlan& plan, WinogradChoice choice) {
+std::vector<WinogradChoice> WithFilters(const Conv& conv, const WinogradPlan& plan,
+                                        WinogradChoice choice) {
   std::vector<WinogradChoice> choices = {choice};
   for (const std::string& where :
        FilterOptions(conv, plan, choice.tile, choice.problem.rows, choice.problem.columns)) {
     choice.in_registers = where == kFiltersInRegisters;
-    choice.chunk = LikelyChunk(conv, target, plan, choice.tile, choice.in_registers);
+    choice.chunk = LikelyChunk(conv, plan, choice.tile, choice.in_registers);
     if (choice.chunk > 0) choices.push_back(choice);
   }
   return choices;
 }
 
 // The best with blocks of `depth` slices, where they are better than those found.
-void ImproveWinograd(const Conv& conv, const CpuTarget& target, const WinogradPlan& plan,
-                     int64_t depth, BestOfStrategy* found) {
-  const BlockLimits limits = LimitsOf(conv, target, plan, depth);
+void ImproveWinograd(const Conv& conv, const WinogradPlan& plan, int64_t depth,
+                     BestOfStrategy* found) {
+  const BlockLimits limits = LimitsOf(conv, plan, depth);
   const auto improve = [&](const WinogradChoice& choice) {
     const int64_t blocks = conv.batch * CeilDiv(conv.depth, depth) *
                            CeilDiv(plan.rows, choice.problem.rows) *
                            CeilDiv(plan.columns, choice.problem.columns);
-    const int64_t rounds = CeilDiv(blocks * choice.parts, target.threads);
+    const int64_t rounds = CeilDiv(blocks * choice.parts, conv.machine.Threads());
     const double cycles = static_cast<double>(rounds) * BlockCycles(conv, plan, choice);
     std::optional<PricedConfig>& best = choice.chunk > 0 ? found->in_chunks : found->beforehand;
     if (best && best->cycles <= cycles) return;
-    best = PricedConfig{ConfigOf(conv, target, plan, choice), cycles};
+    best = PricedConfig{ConfigOf(conv, plan, choice), cycles};
   };
   for (int64_t block_w : BlockColumns(plan, limits)) {
     for (int64_t block_h : BlockRows(plan, limits, block_w)) {
       const RegisterTileProblem problem = ProductProblem(conv, plan, block_h, block_w);
       for (const RegisterTile& tile : LikelyTiles(problem)) {
-        for (int64_t parts : PartOptions(conv, target, tile.vectors)) {
+        for (int64_t parts : PartOptions(conv, tile.vectors)) {
           const WinogradChoice choice = {depth, problem, tile, parts};
-          for (const WinogradChoice& with : WithFilters(conv, target, plan, choice)) improve(with);
+          for (const WinogradChoice& with : WithFilters(conv, plan, choice)) improve(with);
         }
       }
     }
@@ -269,14 +266,13 @@ void ImproveWinograd(const Conv& conv, const CpuTarget& target, const WinogradPl
 
 }  // namespace
 
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target, int64_t tile,
-                                     const Config& prefix) {
+std::optional<Knob> NextWinogradKnob(const Conv& conv, int64_t tile, const Config& prefix) {
   const WinogradPlan plan = PlanOf(conv, tile);
   if (conv.spatial == 3 && !prefix.Has("block_d")) {
-    return IntKnob("block_d", BlockDepths(conv, target, plan));
+    return IntKnob("block_d", BlockDepths(conv, plan));
   }
   const int64_t depth = conv.spatial == 3 ? prefix.Int("block_d") : 1;
-  const BlockLimits limits = LimitsOf(conv, target, plan, depth);
+  const BlockLimits limits = LimitsOf(conv, plan, depth);
   if (!prefix.Has("block_w")) return IntKnob("block_w", BlockColumns(plan, limits));
   const int64_t block_w = prefix.Int("block_w");
   if (!prefix.Has("block_h")) return IntKnob("block_h", BlockRows(plan, limits, block_w));
@@ -287,15 +283,14 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target, 
   if (!prefix.Has("unroll")) return IntKnob("unroll", UnrollsOf(conv, plan, TileOf(prefix)));
   if (!prefix.Has("pad")) return TextKnob("pad", PadOptions(conv));
   if (!prefix.Has("parts")) {
-    return IntKnob("parts", PartOptions(conv, target, prefix.Int("tile_v")));
+    return IntKnob("parts", PartOptions(conv, prefix.Int("tile_v")));
   }
   if (!prefix.Has("prefetch")) {
-    return IntKnob("prefetch",
-                   PrefetchChoices(conv, target, plan, depth, prefix.Int("block_h") * block_w));
+    return IntKnob("prefetch", PrefetchChoices(conv, plan, depth, prefix.Int("block_h") * block_w));
   }
   if (!prefix.Has("chunk")) {
     if (prefix.Int("prefetch") > 1) return IntKnob("chunk", {0}, 0);
-    return IntKnob("chunk", ChunkOptions(conv, target, plan, prefix.Int("tile_v")), 0);
+    return IntKnob("chunk", ChunkOptions(conv, plan, prefix.Int("tile_v")), 0);
   }
   if (prefix.Int("chunk") > 0 && !prefix.Has("filters")) {
     return TextKnob("filters",
@@ -305,13 +300,12 @@ std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target, 
   return std::nullopt;
 }
 
-std::vector<PricedConfig> BestWinogradConfigs(const Conv& dilated, const CpuTarget& target,
-                                              int64_t tile) {
+std::vector<PricedConfig> BestWinogradConfigs(const Conv& dilated, int64_t tile) {
   const Conv conv = WithoutDilation(dilated);
   const WinogradPlan plan = PlanOf(conv, tile);
   BestOfStrategy best;
-  for (const int64_t depth : BlockDepths(conv, target, plan)) {
-    ImproveWinograd(conv, target, plan, depth, &best);
+  for (const int64_t depth : BlockDepths(conv, plan)) {
+    ImproveWinograd(conv, plan, depth, &best);
   }
   std::vector<PricedConfig> choices;
   if (best.beforehand) choices.push_back(*std::move(best.beforehand));

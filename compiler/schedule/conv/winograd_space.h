@@ -18,12 +18,10 @@ inline constexpr char kFiltersInRegisters[] = "registers";
 
 // The knobs of tiles of so many results. `conv` is WithoutDilation: each candidate asks for every
 // knob.
-std::optional<Knob> NextWinogradKnob(const Conv& conv, const CpuTarget& target, int64_t tile,
-                                     const Config& prefix);
+std::optional<Knob> NextWinogradKnob(const Conv& conv, int64_t tile, const Config& prefix);
 // By the analytic model the best, with filters transformed beforehand and, where that is possible,
 // when they are needed.
-std::vector<PricedConfig> BestWinogradConfigs(const Conv& dilated, const CpuTarget& target,
-                                              int64_t tile);
+std::vector<PricedConfig> BestWinogradConfigs(const Conv& dilated, int64_t tile);
 
 }  // namespace hone::schedule
 

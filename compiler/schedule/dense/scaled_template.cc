@@ -261,7 +261,7 @@ class ScaledDenseTemplateImpl : public Template {
     return ViewScaledDense(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& /*target*/) const override {
+                                              const machine::Machine& /*machine*/) const override {
     return {RowMajorSignature(def)};
   }
 

@@ -115,7 +115,7 @@ std::optional<ScaledDense> ViewScaledDense(const ops::KernelDefinition& def) {
 ScaledDense ScaledDenseOf(const Task& task) {
   ScaledDense scaled = *ViewScaledDense(*task.def);
   Dense& dense = scaled.dense;
-  dense.machine = machine::Machine::For(task.target);
+  dense.machine = task.machine;
   dense.lanes = dense.target_lanes = dense.machine.vector.FloatLanes();
   // Each sum of a tile is as many as there are digits; some registers are for what is unpacked.
   constexpr int64_t kForUnpacking = 4;
@@ -124,7 +124,7 @@ ScaledDense ScaledDenseOf(const Task& task) {
   dense.l1_bytes = dense.machine.memory.l1.size_bytes;
   dense.l2_bytes = dense.machine.memory.l2.size_bytes;
   dense.threads = dense.machine.Threads();
-  dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+  dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);
   return scaled;
 }
 

@@ -18,7 +18,7 @@ class DenseTemplateImpl : public Template {
     return ViewDense(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& /*target*/) const override {
+                                              const machine::Machine& /*machine*/) const override {
     return {RowMajorSignature(def)};
   }
 

@@ -31,7 +31,7 @@ class Empty : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget&) const override {
+                                              const machine::Machine&) const override {
     return {RowMajorSignature(def)};
   }
 

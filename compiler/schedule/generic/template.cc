@@ -71,8 +71,8 @@ std::vector<int64_t> NestUnrolls(const loop::Nest& nest, int64_t lanes) {
   return options;
 }
 
-std::vector<int64_t> LaneOptions(const loop::Nest& nest, const CpuTarget& target) {
-  const int64_t vector = target.VectorLanes();
+std::vector<int64_t> LaneOptions(const loop::Nest& nest, const machine::Machine& machine) {
+  const int64_t vector = machine.vector.FloatLanes();
   const int64_t extent = std::max(InnermostExtent(nest), ElementsAcrossFew(nest));
   std::vector<int64_t> options;
   for (int64_t lanes = vector; lanes > 1; lanes /= 2) {
@@ -147,7 +147,7 @@ Sequence Prepared(const Task& task) {
   PrepareTables(&s);
   InlineCheapStages(&s);
   s.Fail(SetLayouts(task, s));
-  if (!HasReduction(*task.def) && InnermostExtent(s.nest()) < task.target.VectorLanes()) {
+  if (!HasReduction(*task.def) && InnermostExtent(s.nest()) < task.machine.vector.FloatLanes()) {
     JoinAxes(&s);
   }
   return s;
@@ -172,7 +172,7 @@ int64_t DefaultStrip(const Task& task) {
     bytes += buffer->SizeBytes();
     wide = wide && SizeBytes(buffer->dtype) >= kWideBytes;
   }
-  return wide && bytes > task.target.facts.l2_bytes ? kStrip : 1;
+  return wide && bytes > task.machine.memory.l2.size_bytes ? kStrip : 1;
 }
 
 // The axis along which the results of a reduction lie; null where there is none.
@@ -207,7 +207,7 @@ class GenericPlan final : public Plan {
   explicit GenericPlan(const Task& task)
       : task_(task),
         prepared_(Prepared(task)),
-        lanes_(LaneOptions(prepared_.nest(), task.target)),
+        lanes_(LaneOptions(prepared_.nest(), task.machine)),
         grid_(GridOptions(prepared_.nest())),
         walk_(WalkOptions(prepared_)),
         has_reduction_(HasReduction(*task.def)) {
@@ -280,8 +280,9 @@ class Generic : public Template {
   bool Matches(const ops::KernelDefinition& /*def*/) const override { return true; }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
-    std::vector<ir::LayoutSignature> signatures = ElementwiseSignatures(def, target.VectorLanes());
+                                              const machine::Machine& machine) const override {
+    std::vector<ir::LayoutSignature> signatures =
+        ElementwiseSignatures(def, machine.vector.FloatLanes());
     std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
       return SumsToPadLanes(def, signature);
     });

@@ -136,17 +136,20 @@ std::optional<Dense> ViewDense(const ops::KernelDefinition& def) {
 
 Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
-  dense.machine = machine::Machine::For(task.target);
+  dense.machine = task.machine;
   dense.lanes = dense.machine.vector.FloatLanes();
   dense.target_lanes = dense.lanes;
-  if (dense.lanes == 16 && task.target.Has("avx512vl")) dense.half_lanes = 8;
+  const machine::VectorUnit& vector = dense.machine.vector;
+  if (vector.has_half_vectors && dense.lanes == vector.FloatLanes()) {
+    dense.half_lanes = dense.lanes / 2;
+  }
   dense.registers = dense.machine.vector.registers;
   dense.l2_bytes = dense.machine.memory.l2.size_bytes;
   dense.l1_bytes = dense.machine.memory.l1.size_bytes;
   dense.threads = dense.machine.Threads();
   if (dense.kind == ProductKind::kFloat) {
     dense.times = task.micro_kernels;
-    dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.target);
+    dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);
   }
   return dense;
 }

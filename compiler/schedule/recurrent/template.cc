@@ -60,9 +60,9 @@ std::optional<Cell> ViewCell(const ops::KernelDefinition& def) {
 
 Cell CellOf(const Task& task) {
   Cell cell = *ViewCell(*task.def);
-  cell.lanes = task.target.VectorLanes();
-  cell.registers = task.target.VectorRegisters();
-  cell.l2_bytes = task.target.facts.l2_bytes;
+  cell.lanes = task.machine.vector.FloatLanes();
+  cell.registers = task.machine.vector.registers;
+  cell.l2_bytes = task.machine.memory.l2.size_bytes;
   return cell;
 }
 
@@ -264,7 +264,7 @@ class RecurrentPlan final : public Plan {
     for (const int64_t vectors : VectorOptions(cell_)) {
       for (const int64_t rows : StateRowOptions(cell_, vectors)) {
         const double cycles = TileCycles(TileProblem(cell_), TileFor(cell_, vectors, rows)) *
-                              LargestPart(TilesOf(cell_, vectors, rows), task_.target.threads);
+                              LargestPart(TilesOf(cell_, vectors, rows), task_.machine.Threads());
         if (config.Has("tile_v") && cycles >= least) continue;
         least = cycles;
         config.Set("tile_v", vectors);
@@ -278,7 +278,8 @@ class RecurrentPlan final : public Plan {
     config.Set("order", std::string("n_m"));
     config.Set("epilogue", EpilogueOptions(cell_)[0]);
     // Weights that do not stay in the second cache come from further away at every step.
-    const bool far = cell_.gates * cell_.units * cell_.steps * 4 > task_.target.facts.l2_bytes;
+    const bool far =
+        cell_.gates * cell_.units * cell_.steps * 4 > task_.machine.memory.l2.size_bytes;
     config.Set("prefetch", far ? PrefetchOptionsOf(cell_, config).back() : std::string("none"));
     return {{std::move(config)}};
   }
@@ -299,7 +300,7 @@ class RecurrentTemplateImpl : public Template {
     return ViewCell(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
+                                              const machine::Machine& machine) const override {
     return {RowMajorSignature(def)};
   }
 

@@ -14,9 +14,9 @@ namespace {
 // Vectors of a row that a body may have, and be unrolled to.
 constexpr int64_t kMostUnrolled = 16;
 
-int64_t MostLanes(int64_t columns, const CpuTarget& target) {
+int64_t MostLanes(int64_t columns, const machine::Machine& machine) {
   const auto fit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(columns)));
-  return std::min<int64_t>(std::max(target.VectorLanes(), 2), fit);
+  return std::min<int64_t>(std::max<int64_t>(machine.vector.FloatLanes(), 2), fit);
 }
 
 std::vector<int64_t> VectorOptions(int64_t columns, int64_t lanes) {
@@ -75,8 +75,9 @@ bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart) {
   return in_order;
 }
 
-std::optional<Knob> NextRowKnob(int64_t columns, const CpuTarget& target, const Config& prefix) {
-  const int64_t most = MostLanes(columns, target);
+std::optional<Knob> NextRowKnob(int64_t columns, const machine::Machine& machine,
+                                const Config& prefix) {
+  const int64_t most = MostLanes(columns, machine);
   if (!prefix.Has("lanes")) {
     return IntKnob("lanes",
                    most >= 8 ? std::vector<int64_t>{most, most / 2} : std::vector<int64_t>{most});
@@ -88,8 +89,8 @@ std::optional<Knob> NextRowKnob(int64_t columns, const CpuTarget& target, const 
   return std::nullopt;
 }
 
-void SetDefaultRow(int64_t columns, const CpuTarget& target, Config* config) {
-  const int64_t lanes = MostLanes(columns, target);
+void SetDefaultRow(int64_t columns, const machine::Machine& machine, Config* config) {
+  const int64_t lanes = MostLanes(columns, machine);
   const std::vector<int64_t> vectors = VectorOptions(columns, lanes);
   config->Set("lanes", lanes);
   config->Set("row", PlaceOptions(columns, lanes)[0]);

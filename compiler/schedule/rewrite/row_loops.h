@@ -24,10 +24,11 @@ struct RowSchedule {
 
 // The knobs "lanes", "row", "parts" and "unroll" of rows of `columns` elements, in this order;
 // nullopt once all are chosen.
-std::optional<Knob> NextRowKnob(int64_t columns, const CpuTarget& target, const Config& prefix);
+std::optional<Knob> NextRowKnob(int64_t columns, const machine::Machine& machine,
+                                const Config& prefix);
 // A row in registers where it fits; four partial sums hide the latency of an addition, and four
 // vectors at once the loop itself.
-void SetDefaultRow(int64_t columns, const CpuTarget& target, Config* config);
+void SetDefaultRow(int64_t columns, const machine::Machine& machine, Config* config);
 RowSchedule RowScheduleOf(const Config& config, bool drops_nan);
 
 // Serial loops around a single store.

@@ -144,12 +144,12 @@ namespace {
 
 // Four rows (Zen 5: a softmax of 128 columns takes 0.87 of the time; eight no less), two where a
 // row is read again for every stage, as long as half of the first cache holds them.
-int64_t DefaultTogether(const Rows& rows, const std::string& row, const CpuTarget& target) {
+int64_t DefaultTogether(const Rows& rows, const std::string& row, const machine::Machine& machine) {
   const int64_t most = row == "registers" ? 4 : 2;
   int64_t together = 1;
   for (const int64_t option : TogetherOptions(rows)) {
     const int64_t bytes = option * rows.columns * static_cast<int64_t>(sizeof(float));
-    if (option <= most && 2 * bytes <= target.facts.l1_bytes) together = option;
+    if (option <= most && 2 * bytes <= machine.memory.l1.size_bytes) together = option;
   }
   return together;
 }
@@ -184,8 +184,9 @@ absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) 
   return std::move(rows->s).Finish();
 }
 
-std::optional<Knob> NextRowsKnob(const Rows& rows, const CpuTarget& target, const Config& prefix) {
-  std::optional<Knob> row = NextRowKnob(rows.columns, target, prefix);
+std::optional<Knob> NextRowsKnob(const Rows& rows, const machine::Machine& machine,
+                                 const Config& prefix) {
+  std::optional<Knob> row = NextRowKnob(rows.columns, machine, prefix);
   if (row) return row;
   if (!prefix.Has("together")) return IntKnob("together", TogetherOptions(rows), 1);
   if (prefix.Int("together") > 1 && !prefix.Has("overlap")) {
@@ -200,14 +201,14 @@ class GatheredRowsPlan final : public Plan {
       : problem_(std::move(problem)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    return NextRowsKnob(rows(), task().target, prefix);
+    return NextRowsKnob(rows(), task().machine, prefix);
   }
 
   // The first reductions of several rows overlap, or all stages.
   std::vector<PricedConfig> Ranked() const override {
     Config config;
-    SetDefaultRow(rows().columns, task().target, &config);
-    const int64_t together = DefaultTogether(rows(), config.String("row"), task().target);
+    SetDefaultRow(rows().columns, task().machine, &config);
+    const int64_t together = DefaultTogether(rows(), config.String("row"), task().machine);
     config.Set("together", together);
     if (together > 1) config.Set("overlap", DefaultOverlap(task(), rows(), config));
     return {{std::move(config)}};

@@ -117,13 +117,13 @@ class RowPartsPlan final : public Plan {
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
     if (!prefix.Has("shares")) return IntKnob("shares", parts().options);
-    return NextRowKnob(parts().Columns(prefix.Int("shares")), task().target, prefix);
+    return NextRowKnob(parts().Columns(prefix.Int("shares")), task().machine, prefix);
   }
 
   std::vector<PricedConfig> Ranked() const override {
     Config config;
     config.Set("shares", parts().options[0]);
-    SetDefaultRow(parts().Columns(parts().options[0]), task().target, &config);
+    SetDefaultRow(parts().Columns(parts().options[0]), task().machine, &config);
     return {{std::move(config)}};
   }
 

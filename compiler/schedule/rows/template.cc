@@ -111,13 +111,13 @@ class RowsPlan final : public StrategiesPlan {
   explicit RowsPlan(const Task& task)
       : StrategiesPlan("stages"),
         problem_(std::make_shared<const Problem<Reduction>>(
-            Problem<Reduction>{task, ReductionOf(*task.def, task.target.threads)})) {
+            Problem<Reduction>{task, ReductionOf(*task.def, task.machine.Threads())})) {
     AddAll<Reduction>({{"rows", OpenGatheredRows}, {"parts", OpenRowParts}}, problem_);
     Add("stages", OpenStages(task));
   }
 
   std::vector<PricedConfig> Ranked() const override {
-    if (PartsPay(problem_->kernel, problem_->task.target.threads)) return RankedOf("parts");
+    if (PartsPay(problem_->kernel, problem_->task.machine.Threads())) return RankedOf("parts");
     return RankedOf(Has("rows") ? "rows" : "stages");
   }
 
@@ -132,8 +132,8 @@ class RowsTemplateImpl : public Template {
     return HasFormOfRows(def) && ReductionOf(def, 1).any();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
-    std::vector<ir::LayoutSignature> signatures = GenericTemplate().Signatures(def, target);
+                                              const machine::Machine& machine) const override {
+    std::vector<ir::LayoutSignature> signatures = GenericTemplate().Signatures(def, machine);
     std::erase_if(signatures, [&](const ir::LayoutSignature& signature) {
       return !SuitsStages(def, signature);
     });

@@ -21,6 +21,8 @@ bool IsSoftmax(const ops::KernelDefinition& def) {
   return softmax;
 }
 
-bool DropsNan(const Task& task) { return !task.target.IsAArch64() && IsSoftmax(*task.def); }
+bool DropsNan(const Task& task) {
+  return !task.machine.vector.max_hands_nan_on && IsSoftmax(*task.def);
+}
 
 }  // namespace hone::schedule

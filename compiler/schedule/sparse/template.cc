@@ -51,9 +51,10 @@ std::optional<Sparse> ViewSparse(const ops::KernelDefinition& def) {
   return sparse;
 }
 
-std::vector<int64_t> LaneOptions(const Sparse& sparse, const CpuTarget& target) {
+std::vector<int64_t> LaneOptions(const Sparse& sparse, const machine::Machine& machine) {
   const auto columns = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(sparse.columns)));
-  const int64_t most = std::min<int64_t>(std::max(target.VectorLanes(), 2), columns);
+  const int64_t most =
+      std::min<int64_t>(std::max<int64_t>(machine.vector.FloatLanes(), 2), columns);
   std::vector<int64_t> options;
   for (int64_t lanes = most; lanes >= 2 && lanes * 4 >= most; lanes /= 2) options.push_back(lanes);
   return options;
@@ -84,8 +85,8 @@ std::vector<int64_t> StepOptions(int64_t vectors) {
 }
 
 // What the threads take turns with: rows one by one, or runs of them with as many elements each.
-std::vector<std::string> ShareOptions(const Sparse& sparse, const CpuTarget& target) {
-  if (!sparse.constant || target.threads < 2 || sparse.rows < 2) return {"rows"};
+std::vector<std::string> ShareOptions(const Sparse& sparse, const machine::Machine& machine) {
+  if (!sparse.constant || machine.Threads() < 2 || sparse.rows < 2) return {"rows"};
   return {"rows", "nonzeros"};
 }
 
@@ -94,9 +95,9 @@ std::vector<std::string> ShareOptions(const Sparse& sparse, const CpuTarget& tar
 constexpr int64_t kRowElements = 2;
 
 // Several a thread: a team of another size than the target's gets nearly even shares too.
-int64_t SharesOf(const CpuTarget& target) {
+int64_t SharesOf(const machine::Machine& machine) {
   constexpr int64_t kSharesAThread = 4;
-  return kSharesAThread * target.threads;
+  return kSharesAThread * machine.Threads();
 }
 
 class SparseSchedule {
@@ -107,7 +108,7 @@ class SparseSchedule {
         width_(lanes_ * config.Int("vectors")),
         columns_first_(config.String("order") == "columns_first"),
         steps_(config.Int("steps")),
-        shares_(config.String("share") == "nonzeros" ? SharesOf(task.target) : 0),
+        shares_(config.String("share") == "nonzeros" ? SharesOf(task.machine) : 0),
         s_(task.def->naive),
         out_(sparse.view.output) {}
 
@@ -189,7 +190,7 @@ class SparseDensePlan final : public Plan {
   explicit SparseDensePlan(const Task& task) : task_(task), sparse_(*ViewSparse(*task.def)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    if (!prefix.Has("lanes")) return IntKnob("lanes", LaneOptions(sparse_, task_.target));
+    if (!prefix.Has("lanes")) return IntKnob("lanes", LaneOptions(sparse_, task_.machine));
     const int64_t chosen = prefix.Int("lanes");
     if (!prefix.Has("vectors")) return IntKnob("vectors", VectorOptions(sparse_, chosen));
     if (!prefix.Has("order")) {
@@ -197,7 +198,7 @@ class SparseDensePlan final : public Plan {
     }
     if (!prefix.Has("steps")) return IntKnob("steps", StepOptions(prefix.Int("vectors")), 1);
     if (!prefix.Has("share")) {
-      return TextKnob("share", ShareOptions(sparse_, task_.target), "rows");
+      return TextKnob("share", ShareOptions(sparse_, task_.machine), "rows");
     }
     return std::nullopt;
   }
@@ -207,7 +208,7 @@ class SparseDensePlan final : public Plan {
   // be sorted by degree.
   std::vector<PricedConfig> Ranked() const override {
     Config config;
-    const int64_t lanes = LaneOptions(sparse_, task_.target)[0];
+    const int64_t lanes = LaneOptions(sparse_, task_.machine)[0];
     config.Set("lanes", lanes);
     int64_t vectors = 1;
     for (const int64_t option : VectorOptions(sparse_, lanes)) {
@@ -217,7 +218,7 @@ class SparseDensePlan final : public Plan {
     config.Set("order", std::string("rows_first"));
     const std::vector<int64_t> steps = StepOptions(vectors);
     config.Set("steps", steps[std::min<size_t>(2, steps.size() - 1)]);
-    config.Set("share", ShareOptions(sparse_, task_.target).back());
+    config.Set("share", ShareOptions(sparse_, task_.machine).back());
     return {{std::move(config)}};
   }
 
@@ -237,7 +238,7 @@ class SparseDense : public Template {
     return ViewSparse(def).has_value();
   }
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget&) const override {
+                                              const machine::Machine&) const override {
     return {RowMajorSignature(def)};
   }
 

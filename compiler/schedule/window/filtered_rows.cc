@@ -104,7 +104,7 @@ class FilteredRowsPlan final : public Plan {
     return NextFilteredRowsKnob(windowed(), prefix);
   }
   std::vector<PricedConfig> Ranked() const override {
-    return {{DefaultFilteredRows(windowed(), problem_->task.target.threads)}};
+    return {{DefaultFilteredRows(windowed(), problem_->task.machine.Threads())}};
   }
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     return FilteredSchedule(problem_->task, windowed(), config).Run();
@@ -126,10 +126,10 @@ bool RowFiltersOnlyAdd(const Windowed& w) { return CanFilterRows(w) && w.window.
 // Where additions have units of their own, beside those that multiply, the transforms of 3x3
 // filters cost less than the third of the products that they save (Zen 4: 0.75 to 0.8 of the time
 // of maps of 7x7 and more). On others, and with more taps, measuring decides.
-bool FiltersRowsByDefault(const Windowed& w, const CpuTarget& target) {
+bool FiltersRowsByDefault(const Windowed& w, const machine::Machine& machine) {
   constexpr int64_t kWidth = 7, kRegisters = 32;
   return RowFiltersOnlyAdd(w) && w.Taps() == 9 && w.width >= kWidth &&
-         machine::Machine::For(target).issue.adds_beside_multiplies && w.registers >= kRegisters;
+         machine.issue.adds_beside_multiplies && w.registers >= kRegisters;
 }
 
 std::unique_ptr<const Plan> OpenFilteredRows(

@@ -12,7 +12,7 @@ namespace hone::schedule {
 
 // Of three taps a row the transforms only add: without trials, these are worth to be priced.
 bool RowFiltersOnlyAdd(const Windowed& w);
-bool FiltersRowsByDefault(const Windowed& w, const CpuTarget& target);
+bool FiltersRowsByDefault(const Windowed& w, const machine::Machine& machine);
 
 // It filters float32 products of three to five taps a row with constant weights, at every element:
 // with more taps the transforms take as many additions as there are products left.

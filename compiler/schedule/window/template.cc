@@ -32,7 +32,7 @@ class BlockedPlan final : public StrategiesPlan {
     std::vector<PricedConfig> direct = RankedOf("direct");
     if (!RowFiltersOnlyAdd(w)) return direct;
     std::vector<PricedConfig> filtered = RankedOf("winograd2");
-    if (FiltersRowsByDefault(w, problem_->task.target)) return {filtered[0], direct[0]};
+    if (FiltersRowsByDefault(w, problem_->task.machine)) return {filtered[0], direct[0]};
     return {direct[0], filtered[0]};
   }
 
@@ -60,8 +60,8 @@ class Channelwise : public Template {
   }
 
   std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
-                                              const CpuTarget& target) const override {
-    return BlockedSignatures(def, ViewWindowed(def, depthwise_)->view, target.VectorLanes());
+                                              const machine::Machine& machine) const override {
+    return BlockedSignatures(def, ViewWindowed(def, depthwise_)->view, machine.vector.FloatLanes());
   }
 
   std::unique_ptr<const Plan> Open(const Task& task) const override {

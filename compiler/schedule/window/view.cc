@@ -85,8 +85,8 @@ std::optional<Windowed> ViewWindowed(const ops::KernelDefinition& def, bool dept
 
 Windowed WindowedOf(const Task& task, bool depthwise) {
   Windowed w = *ViewWindowed(*task.def, depthwise);
-  w.lanes = task.target.VectorLanes();
-  w.registers = task.target.VectorRegisters();
+  w.lanes = task.machine.vector.FloatLanes();
+  w.registers = task.machine.vector.registers;
   w.vectors = CeilDiv(w.channels, w.lanes);
   return w;
 }

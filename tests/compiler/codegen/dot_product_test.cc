@@ -92,7 +92,7 @@ std::string DenseAssembly(const std::string& data, const std::string& weight,
   task.def = &*def;
   task.target = TestTarget(target);
   const schedule::Template& chosen = schedule::TemplateFor(*def);
-  task.signature = chosen.Signatures(*def, task.target)[0];
+  task.signature = chosen.Signatures(*def, machine::Machine::For(task.target))[0];
   const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
   EXPECT_TRUE(nest.ok()) << nest.status().ToString();
   const auto assembly = EmitAssembly(ArtifactOf(*nest, task.target));

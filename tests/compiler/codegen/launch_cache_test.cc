@@ -24,7 +24,7 @@ loop::Nest ThreeLaunches(int64_t unroll) {
   EXPECT_TRUE(def.ok()) << def.status();
   const CpuTarget target = TestTarget();
   const schedule::Template& conv = schedule::TemplateFor(*def);
-  const schedule::Task task{&*def, conv.Signatures(*def, target)[0], target};
+  const schedule::Task task{&*def, conv.Signatures(*def, machine::Machine::For(target))[0], target};
   schedule::Config config = schedule::DefaultOfTask(task);
   config.Set("pad", std::string("copy"));
   config.Set("unroll", unroll);

@@ -134,7 +134,7 @@ absl::StatusOr<std::unique_ptr<TaskUnderTest>> TaskUnderTest::Of(const std::stri
   HONE_ASSIGN_OR_RETURN(task->def_, ops::LowerWorkload(workload));
   HONE_ASSIGN_OR_RETURN(task->target_, CpuTarget::Parse(target));
   task->template_ = &schedule::TemplateFor(task->def_);
-  task->signatures_ = task->template_->Signatures(task->def_, task->target_);
+  task->signatures_ = task->template_->Signatures(task->def_, machine::Machine::For(task->target_));
   return task;
 }
 

@@ -17,7 +17,9 @@ bool IsLastBelow(const std::string& function, const std::string& share = "") {
       CpuTarget::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2").value();
   const auto def = ops::LowerWorkload(function + " accumulate=float32 numerics=default");
   EXPECT_TRUE(def.ok()) << def.status();
-  const schedule::Task task{&*def, schedule::TemplateFor(*def).Signatures(*def, target)[0], target};
+  const schedule::Task task{
+      &*def, schedule::TemplateFor(*def).Signatures(*def, machine::Machine::For(target))[0],
+      target};
   schedule::Config config = schedule::DefaultOfTask(task);
   if (!share.empty()) config.Set("share", share);
   const auto nest = schedule::NestOfConfig(task, config);

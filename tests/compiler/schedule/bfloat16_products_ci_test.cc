@@ -138,7 +138,7 @@ std::string DefaultStrategy(int64_t rows, int64_t terms, const char* target) {
   task.def = &def;
   task.target = TestTarget(target);
   const Template& chosen = TemplateFor(def);
-  task.signature = chosen.Signatures(def, task.target)[0];
+  task.signature = chosen.Signatures(def, machine::Machine::For(task.target))[0];
   return DefaultOfTask(task).String("strategy");
 }
 

@@ -54,7 +54,7 @@ TEST(DepthwiseConv2d, ByDefaultTilesOfManyTapsTestNone) {
         taps, taps / 2, kDefaultEnd);
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
-    const Task task{&def, depthwise.Signatures(def, target)[0], target};
+    const Task task{&def, depthwise.Signatures(def, machine::Machine::For(target))[0], target};
     const Config config = DefaultOfTask(task);
     EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << kernel << config.ToText();
     return fmt::format("{}x{} {} {}", config.Int("tile_h"), config.Int("tile_w"),
@@ -85,7 +85,8 @@ int CheckFiltered(const std::string& kernel, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(kernel);
   const Template& depthwise = TemplateFor(def);
   int checked = 0;
-  for (const ir::LayoutSignature& signature : depthwise.Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature :
+       depthwise.Signatures(def, machine::Machine::For(target))) {
     const Task task{&def, signature, target};
     for (const Config& config : SpaceOfTask(task).Enumerate(2000)) {
       if (!config.Has("strategy") || !IsFiltered(config)) continue;
@@ -136,7 +137,7 @@ TEST(DepthwiseConv2d, RowsAreFilteredWhereThatMayBeFaster) {
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
     const ops::KernelDefinition def = MustLower(kernel);
     const Template& depthwise = TemplateFor(def);
-    const Task task{&def, depthwise.Signatures(def, target)[0], target};
+    const Task task{&def, depthwise.Signatures(def, machine::Machine::For(target))[0], target};
     std::string all = DefaultOfTask(task).String("strategy");
     for (const Config& config : AlternativesOfTask(task)) {
       EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << kernel << config.ToText();

@@ -15,7 +15,7 @@ namespace {
 Config DefaultOf(const std::string& text, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const Config config = DefaultOfTask(task);
   EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << text << config.ToText();
   return config;
@@ -172,7 +172,8 @@ TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
         const std::string text = OfGroups(in, out, spatial, dtype);
         const ops::KernelDefinition def = MustLower(text);
         const Template& conv = TemplateFor(def);
-        for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+        for (const ir::LayoutSignature& signature :
+             conv.Signatures(def, machine::Machine::For(target))) {
           const Task task{&def, signature, target};
           std::vector<Config> all = AlternativesOfTask(task);
           EXPECT_FALSE(all.empty()) << text;
@@ -196,7 +197,8 @@ TEST(Conv, GroupsThatVectorsDoNotFitAreRowMajor) {
   const auto strategies = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
-    const std::vector<ir::LayoutSignature> signatures = conv.Signatures(def, target);
+    const std::vector<ir::LayoutSignature> signatures =
+        conv.Signatures(def, machine::Machine::For(target));
     EXPECT_EQ(signatures.size(), 1U) << text;
     const Task task{&def, signatures[0], target};
     EXPECT_EQ(task.signature, RowMajorSignature(def)) << text;
@@ -218,7 +220,7 @@ TEST(Conv, GroupsOfPartsOfVectorsMayBeRows) {
       "nn.conv2d(p0, p1, groups=3, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default";
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, machine::Machine::For(target))) {
     const bool to_rows = signature.results[0].BlockOf(1) == 1;
     const Config config = DefaultOfTask({&def, signature, target});
     EXPECT_EQ(config.String("strategy"), to_rows ? "rows" : "direct") << signature.ToString();
@@ -230,7 +232,10 @@ TEST(Conv, ConfigsOfTheGenericTemplateAreStages) {
   const CpuTarget target = TestTarget(kWideTarget);
   for (const int64_t width : {24, 6}) {
     const ops::KernelDefinition def = MustLower(OfGroups(width, width, 2));
-    const Task task{&def, RowMajorSignature(def), target};
+    const Task task{.def = &def,
+                    .signature = RowMajorSignature(def),
+                    .target = target,
+                    .machine = machine::Machine::For(target)};
     const std::unique_ptr<const Plan> generic = GenericTemplate().Open(task);
     const Config old = generic->Ranked()[0].config;
     const std::optional<Config> migrated = SpaceOfTask(task).Migrate(old);
@@ -246,7 +251,7 @@ TEST(Conv, AlternativesAreTheBestOfTheOtherStrategies) {
   const ops::KernelDefinition def =
       MustLower(ConvText({1, 64, 14, 14, 64, 3, 3, 1, 1, 1}, "bias_relu"));
   const Template& conv = TemplateFor(def);
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, machine::Machine::For(target))) {
     const Task task{&def, signature, target};
     std::vector<Config> all = AlternativesOfTask(task);
     all.push_back(DefaultOfTask(task));
@@ -272,7 +277,8 @@ TEST(Conv, DefaultsAndAlternativesAreInTheSpace) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
     const CpuTarget& target = n % 2 == 0 ? wide : narrow;
-    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    for (const ir::LayoutSignature& signature :
+         conv.Signatures(def, machine::Machine::For(target))) {
       const Task task{&def, signature, target};
       std::vector<Config> configs = AlternativesOfTask(task);
       configs.push_back(DefaultOfTask(task));
@@ -310,7 +316,7 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
 
   const ops::KernelDefinition def = MustLower(residual);
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
   ASSERT_TRUE(nest.ok()) << nest.status();
   const std::string text = loop::ToText(*nest);
@@ -343,7 +349,7 @@ bool Prefetches(const std::string& text, const CpuTarget& target, int64_t prefet
                 const std::string& buffer) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   Config config = DefaultOfTask(task);
   config.Set("order", std::string("oh_oc"));
   config.Set("prefetch", prefetch);
@@ -373,7 +379,7 @@ TEST(Conv, OnlyResultsInBlocksArePrefetched) {
       MustLower(ConvText({1, 64, 6, 6, 256, 1, 1, 1, 0, 1}, "residual"));
   const Template& conv = TemplateFor(def);
   int blocked = 0;
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, machine::Machine::For(target))) {
     const Task task{&def, signature, target};
     Config config = DefaultOfTask(task);
     if (config.String("strategy") != "direct") continue;

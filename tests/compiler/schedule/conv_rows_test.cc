@@ -73,7 +73,7 @@ int CheckRows(const std::string& text, const CpuTarget& target, int samples, uin
   const Template& conv = TemplateFor(def);
   Random random(seed);
   int checked = 0;
-  for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature : conv.Signatures(def, machine::Machine::For(target))) {
     const Task task{&def, signature, target};
     const Space space = SpaceOfTask(task);
     EXPECT_TRUE(space.Contains(DefaultOfTask(task))) << text;
@@ -120,7 +120,8 @@ TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
     w.oc = out * groups;
     const std::string text = WindowsText(w, "float32", "float32", groups);
     const ops::KernelDefinition def = MustLower(text);
-    const std::vector<ir::LayoutSignature> signatures = TemplateFor(def).Signatures(def, target);
+    const std::vector<ir::LayoutSignature> signatures =
+        TemplateFor(def).Signatures(def, machine::Machine::For(target));
     ASSERT_EQ(signatures.size(), 1U) << text;
     EXPECT_EQ(signatures[0], RowMajorSignature(def)) << text;
     const Task task{&def, signatures[0], target};
@@ -149,7 +150,9 @@ TEST(ConvRows, TransposedComputeWhatTheNaiveNestDoes) {
 std::string StrategyOf(const Conv2dShape& shape, const CpuTarget& target, size_t signature) {
   const ops::KernelDefinition def = MustLower(ConvText(shape, "bias_relu"));
   const Template& conv = TemplateFor(def);
-  return DefaultOfTask({&def, conv.Signatures(def, target)[signature], target}).String("strategy");
+  return DefaultOfTask(
+             {&def, conv.Signatures(def, machine::Machine::For(target))[signature], target})
+      .String("strategy");
 }
 
 // Of row-major data and of blocks; not where vectors of channels have no pads, or the width has a

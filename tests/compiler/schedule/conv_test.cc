@@ -150,7 +150,7 @@ TEST(Conv2d, WinogradComputesWhatTheNaiveNestDoes) {
       const CpuTarget& target = shape.ic >= 16 ? wide : narrow;
       const ops::KernelDefinition def = MustLower(ConvText(shape, epilogue));
       const Template& conv = TemplateFor(def);
-      const Task task{&def, conv.Signatures(def, target)[seed % 2], target};
+      const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[seed % 2], target};
       checked += CheckWinograd(task, seed++);
       if (HasFailure()) return;
     }
@@ -175,7 +175,8 @@ TEST(Conv3d, WinogradComputesWhatTheNaiveNestDoes) {
     const CpuTarget& target = kernel.ic >= 16 ? wide : narrow;
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
-    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    for (const ir::LayoutSignature& signature :
+         conv.Signatures(def, machine::Machine::For(target))) {
       const Task task{&def, signature, target};
       checked += CheckWinograd(task, seed++);
       if (HasFailure()) return;
@@ -191,7 +192,7 @@ TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
                        {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
   const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const Space space = SpaceOfTask(task);
   Random random(1);
   int checked = 0;
@@ -243,7 +244,8 @@ TEST(Conv, TapsThatMissTheDataAreScheduled) {
         TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1");
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
-    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    for (const ir::LayoutSignature& signature :
+         conv.Signatures(def, machine::Machine::For(target))) {
       const Task task{&def, signature, target};
       const Space space = SpaceOfTask(task);
       Random random(2);
@@ -268,7 +270,7 @@ TEST(Conv3d, TapsOfSlicesOutsideAreLeftOut) {
   for (const Windows& kernel : kernels) {
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Template& conv = TemplateFor(def);
-    const Task task{&def, conv.Signatures(def, target)[0], target};
+    const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
     Random random(3);
     int checked = 0;
     for (int i = 0; i < 1000 && checked < 8; ++i) {
@@ -306,7 +308,7 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
   for (const std::string& text : texts) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
-    const Task task{&def, conv.Signatures(def, target)[0], target};
+    const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
     Random random(7);
     int checked = 0;
     for (int i = 0; i < 4000 && checked < 12; ++i) {
@@ -339,7 +341,8 @@ TEST(Conv, PrefetchedColumnsComputeWhatTheNaiveNestDoes) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
     int checked = 0;
-    for (const ir::LayoutSignature& signature : conv.Signatures(def, target)) {
+    for (const ir::LayoutSignature& signature :
+         conv.Signatures(def, machine::Machine::For(target))) {
       const Task task{&def, signature, target};
       Random random(7);
       for (int i = 0; i < 200; ++i) {
@@ -382,7 +385,7 @@ TEST(Conv2d, StrictNumericsAllowSumsOfTheProductsOnly) {
   const auto strategies = [&] {
     const ops::KernelDefinition def = MustLower(text);
     const Template& conv = TemplateFor(def);
-    const Task task{&def, conv.Signatures(def, target)[0], target};
+    const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
     return SpaceOfTask(task).Next(Config())->options.size();
   };
   EXPECT_EQ(strategies(), 3);
@@ -427,7 +430,7 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
   constexpr int kEach = 5;
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const Space space = SpaceOfTask(task);
   Random random(5);
   std::map<std::string, int> found;

@@ -34,7 +34,7 @@ struct Checked {
 Checked CheckChunks(const std::string& text, const CpuTarget& target, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(text);
   const Template& dense = TemplateFor(def);
-  const Task task{&def, dense.Signatures(def, target)[0], target};
+  const Task task{&def, dense.Signatures(def, machine::Machine::For(target))[0], target};
   const Space space = SpaceOfTask(task);
   Random random(seed);
   Checked checked;
@@ -96,7 +96,7 @@ TEST(DenseChunks, AreOfferedWhereAPanelIsReadAgainFromAfar) {
   const auto offers = [&](int64_t m, int64_t k) {
     const ops::KernelDefinition def = MustLower(DenseText(m, 4096, k, false, true));
     const Template& dense = TemplateFor(def);
-    const Task task{&def, dense.Signatures(def, target)[0], target};
+    const Task task{&def, dense.Signatures(def, machine::Machine::For(target))[0], target};
     const Config config = DefaultOfTask(task);
     EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << config.ToText();
     return config.Has("chunk");
@@ -111,7 +111,7 @@ TEST(DenseChunks, WithoutAreTheNestOfBefore) {
   const CpuTarget target = TestTarget(Narrow("1024,4096,65536"));
   const ops::KernelDefinition def = MustLower(DenseText(33, 17, 140, true, true));
   const Template& dense = TemplateFor(def);
-  const Task task{&def, dense.Signatures(def, target)[0], target};
+  const Task task{&def, dense.Signatures(def, machine::Machine::For(target))[0], target};
   Config config = DefaultOfTask(task);
   ASSERT_TRUE(config.Has("chunk"));
   EXPECT_EQ(config.Int("chunk"), 0);
@@ -130,7 +130,8 @@ TEST(DenseChunks, ByDefaultInPlace) {
   const auto chunk = [&](const std::string& text) {
     const ops::KernelDefinition def = MustLower(text);
     const Template& dense = TemplateFor(def);
-    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("chunk");
+    return DefaultOfTask({&def, dense.Signatures(def, machine::Machine::For(target))[0], target})
+        .Int("chunk");
   };
   EXPECT_GT(chunk(StackText(1, 128, 512, 32768)), 0);
   EXPECT_EQ(chunk(StackText(1, 256, 1024, 4608)), 0);
@@ -160,7 +161,7 @@ TEST(DenseChunks, ThreadsShareTheTilesOfAPanel) {
                                threads));
     const ops::KernelDefinition def = MustLower(StackText(1, 128, 64, 16384));
     const Template& dense = TemplateFor(def);
-    const Task task{&def, dense.Signatures(def, target)[0], target};
+    const Task task{&def, dense.Signatures(def, machine::Machine::For(target))[0], target};
     const Config config = DefaultOfTask(task);
     const auto nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();

@@ -34,7 +34,8 @@ TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=1", cpu));
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, 64, false, true));
     const Template& dense = TemplateFor(def);
-    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("unroll");
+    return DefaultOfTask({&def, dense.Signatures(def, machine::Machine::For(target))[0], target})
+        .Int("unroll");
   };
   EXPECT_EQ(unroll_of("x86-64-v4", 32), 4);
   EXPECT_EQ(unroll_of("x86-64-v3", 32), 1);
@@ -50,7 +51,8 @@ TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
   const auto vectors_of = [&](int64_t rows, int64_t units = 1024, int64_t terms = 1024) {
     const ops::KernelDefinition def = MustLower(DenseText(rows, units, terms, false, true));
     const Template& dense = TemplateFor(def);
-    return DefaultOfTask({&def, dense.Signatures(def, target)[0], target}).Int("tile_v");
+    return DefaultOfTask({&def, dense.Signatures(def, machine::Machine::For(target))[0], target})
+        .Int("tile_v");
   };
   EXPECT_LE(vectors_of(32), 3);
   EXPECT_GE(vectors_of(1024), 5);
@@ -65,7 +67,7 @@ TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
 TEST(Dense, FewUnitsTakeHalfAVector) {
   const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto task_of = [&](const ops::KernelDefinition& def, const CpuTarget& target) {
-    return Task{&def, TemplateFor(def).Signatures(def, target)[0], target};
+    return Task{&def, TemplateFor(def).Signatures(def, machine::Machine::For(target))[0], target};
   };
   const auto default_of = [&](int64_t units, const CpuTarget& target) {
     const ops::KernelDefinition def = MustLower(DenseText(40, units, 16, true, true));

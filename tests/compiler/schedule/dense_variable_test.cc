@@ -44,7 +44,9 @@ struct Made {
   CpuTarget target;
   const Template* schedule = nullptr;
 
-  Task task() const { return {&def, schedule->Signatures(def, target)[0], target}; }
+  Task task() const {
+    return {&def, schedule->Signatures(def, machine::Machine::For(target))[0], target};
+  }
   Config Default() const { return DefaultOfTask(task()); }
 };
 

@@ -106,7 +106,8 @@ void ExpectVectorsInEveryLaunch(const std::string& kernel, size_t signature) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& schedule = TemplateFor(def);
-  const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
+  const std::vector<ir::LayoutSignature> signatures =
+      schedule.Signatures(def, machine::Machine::For(target));
   ASSERT_LT(signature, signatures.size());
   const Task task{&def, signatures[signature], target};
   const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, DefaultOfTask(task));
@@ -177,7 +178,10 @@ TEST(Generic, ShortLastAxesAreJoined) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const auto lanes = [&](const std::string& kernel) {
     const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
-    const Task task{&def, RowMajorSignature(def), target};
+    const Task task{.def = &def,
+                    .signature = RowMajorSignature(def),
+                    .target = target,
+                    .machine = machine::Machine::For(target)};
     return GenericTemplate().Open(task)->Ranked()[0].config.Int("lanes");
   };
   for (const char* shape : {"(1, 8400, 4)", "(3, 8400, 3)", "(64, 2)"}) {
@@ -197,7 +201,8 @@ TEST(Generic, ReductionsLeaveNoPadLanes) {
       "fn (p0: Tensor[(1, 21, 7, 9), float32], const p1: Tensor[(11, 2), int64], const p2: "
       "Tensor[(11, 2), float32]) { resample(p0, p1, p2, axis=2) } accumulate=float32 "
       "numerics=default");
-  for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature :
+       TemplateFor(def).Signatures(def, machine::Machine::For(target))) {
     EXPECT_TRUE(signature.results[0].IsRowMajor()) << signature.ToString();
   }
 }

@@ -48,7 +48,7 @@ struct OwnedTask {
   OwnedTask(const std::string& workload, const CpuTarget& target)
       : def(MustLower(workload)),
         chosen(TemplateFor(def)),
-        task{&def, chosen.Signatures(def, target)[0], target} {}
+        task{&def, chosen.Signatures(def, machine::Machine::For(target))[0], target} {}
   Config Default(std::shared_ptr<const MicroKernelTimes> times) const {
     Task with = task;
     with.micro_kernels = std::move(times);
@@ -461,10 +461,10 @@ TEST(MicroKernels, TheStreamLeavesTheSecondCacheAndStaysInTheLast) {
 TEST(MicroKernels, BeforeAStreamIsMeasuredTheCpuSaysWhatIsUsual) {
   const CpuTarget mesh = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
   const CpuTarget other = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver5");
-  EXPECT_EQ(StreamBytesOf(nullptr, other), std::nullopt);
-  EXPECT_EQ(StreamBytesOf(nullptr, mesh), 5);
+  EXPECT_EQ(StreamBytesOf(nullptr, machine::Machine::For(other)), std::nullopt);
+  EXPECT_EQ(StreamBytesOf(nullptr, machine::Machine::For(mesh)), 5);
   const MicroKernelTimes without(MicroKernelTimes::ByTile{});
-  EXPECT_EQ(StreamBytesOf(&without, mesh), 5) << "it was tried, and failed";
+  EXPECT_EQ(StreamBytesOf(&without, machine::Machine::For(mesh)), 5) << "it was tried, and failed";
 }
 
 }  // namespace

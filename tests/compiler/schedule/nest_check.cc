@@ -231,7 +231,8 @@ int CheckTemplate(const std::string& workload, const std::string& expected_templ
     ExpectSameResults(def.naive, *nest, seed, what, ToleranceOf(config));
     ++checked;
   };
-  const std::vector<ir::LayoutSignature> signatures = schedule.Signatures(def, target);
+  const std::vector<ir::LayoutSignature> signatures =
+      schedule.Signatures(def, machine::Machine::For(target));
   for (const ir::LayoutSignature& signature : signatures) {
     const Task task{&def, signature, target};
     const Space space = SpaceOfTask(task);

@@ -74,7 +74,8 @@ TEST(Recurrent, ByDefaultThreadsGetTheSameAndWeightsComeByFewLoads) {
         fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads={}", threads));
     const ops::KernelDefinition def = MustLower(Lstm({1, 128, 128}, true, false));
     const Template& cell = TemplateFor(def);
-    const Config config = DefaultOfTask({&def, cell.Signatures(def, target)[0], target});
+    const Config config =
+        DefaultOfTask({&def, cell.Signatures(def, machine::Machine::For(target))[0], target});
     SCOPED_TRACE(config.ToText());
     if (threads > 1) {
       EXPECT_EQ(8 / config.Int("tile_v") % threads, 0);

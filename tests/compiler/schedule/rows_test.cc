@@ -91,7 +91,7 @@ TEST(Rows, NormalisationsTakeBlocksWhereChannelsCanBeLanes) {
     const ops::KernelDefinition def = MustLower("fn (p0: Tensor[(1, 32, 6, 8), float32]) { " +
                                                 call + " } accumulate=float32 numerics=default");
     std::vector<std::string> texts;
-    for (const auto& signature : TemplateFor(def).Signatures(def, target)) {
+    for (const auto& signature : TemplateFor(def).Signatures(def, machine::Machine::For(target))) {
       texts.push_back(signature.ToString());
     }
     return texts;
@@ -110,7 +110,7 @@ Config DefaultOfRows(const std::string& kernel, int threads, const std::string& 
   const Template& templ = TemplateFor(def);
   const CpuTarget target =
       TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads={}", cpu, threads));
-  return DefaultOfTask({&def, templ.Signatures(def, target)[0], target});
+  return DefaultOfTask({&def, templ.Signatures(def, machine::Machine::For(target))[0], target});
 }
 
 TEST(Rows, OfSoftmaxTakeTurnsStageByStageWhereTheyFillRegisters) {
@@ -134,7 +134,7 @@ TEST(Rows, RecordsOfBeforeKeepTheirOverlap) {
       "fn (p0: Tensor[(8, 128), float32]) { nn.softmax(p0) } accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
-  const Task task{&def, templ.Signatures(def, target)[0], target};
+  const Task task{&def, templ.Signatures(def, machine::Machine::For(target))[0], target};
   Config before;
   before.Set("strategy", std::string("rows"));
   before.Set("lanes", int64_t{16});
@@ -174,7 +174,7 @@ void ForEightConfigs(
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& templ = TemplateFor(def);
-  const Task task{&def, templ.Signatures(def, target)[0], target};
+  const Task task{&def, templ.Signatures(def, machine::Machine::For(target))[0], target};
   const Space space = SpaceOfTask(task);
   Random random(5);
   for (size_t number = 0; number < 8; ++number) {

@@ -59,7 +59,10 @@ TEST(ScaledDense, ByDefaultOneRowTakesSeveralVectors) {
   for (const int64_t bits : {8, 4}) {
     const ops::KernelDefinition def = MustLower(ScaledText({1, 1024, 1024, 8}, bits, true, false));
     const Template& scaled = TemplateFor(def);
-    EXPECT_GE(DefaultOfTask({&def, scaled.Signatures(def, target)[0], target}).Int("tile_v"), 4);
+    EXPECT_GE(
+        DefaultOfTask({&def, scaled.Signatures(def, machine::Machine::For(target))[0], target})
+            .Int("tile_v"),
+        4);
   }
 }
 

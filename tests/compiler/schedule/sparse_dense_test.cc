@@ -103,7 +103,7 @@ TEST(SparseDenseTemplate, SharesByNonzerosNeedConstantRowsAndThreads) {
     const ops::KernelDefinition def = MustLower(kernel);
     const CpuTarget target = WithThreads(threads);
     const Template& schedule = TemplateFor(def);
-    const Task task{&def, schedule.Signatures(def, target)[0], target};
+    const Task task{&def, schedule.Signatures(def, machine::Machine::For(target))[0], target};
     Config config = DefaultOfTask(task);
     EXPECT_TRUE(SpaceOfTask(task).Contains(config));
     const bool chosen = config.String("share") == "nonzeros";
@@ -121,7 +121,7 @@ TEST(SparseDenseTemplate, AConfigOfBeforeSharesMeansRows) {
   const ops::KernelDefinition def = MustLower(SparseText(60, 11, 13, 16, true, kPlain));
   const CpuTarget target = WithThreads(2);
   const Template& schedule = TemplateFor(def);
-  const Task task{&def, schedule.Signatures(def, target)[0], target};
+  const Task task{&def, schedule.Signatures(def, machine::Machine::For(target))[0], target};
   Config old;
   for (const char* knob : {"lanes", "vectors", "steps"}) {
     old.Set(knob, DefaultOfTask(task).Int(knob));
@@ -149,7 +149,7 @@ TEST(SparseDenseTemplate, RowsOfAllLengthsGiveTheSameBits) {
       for (const int threads : {1, 2, 3}) {
         const CpuTarget target = WithThreads(threads);
         const Template& schedule = TemplateFor(def);
-        const Task task{&def, schedule.Signatures(def, target)[0], target};
+        const Task task{&def, schedule.Signatures(def, machine::Machine::For(target))[0], target};
         for (int i = 0; i < 3; ++i) {
           const Config config = i == 0 ? DefaultOfTask(task) : SpaceOfTask(task).Sample(random);
           const auto nest = NestOfConfig(task, config);
@@ -213,7 +213,7 @@ TEST(SparseDenseTemplate, ThreadsGetEvenSharesOfASkewedGraph) {
     for (const int threads : {2, 3, 8}) {
       const CpuTarget target = WithThreads(threads);
       const Template& schedule = TemplateFor(def);
-      const Task task{&def, schedule.Signatures(def, target)[0], target};
+      const Task task{&def, schedule.Signatures(def, machine::Machine::For(target))[0], target};
       const auto nest = NestOfConfig(task, DefaultOfTask(task));
       ASSERT_TRUE(nest.ok()) << nest.status();
       const std::vector<int64_t> starts = StartsOf(*nest, offsets);
@@ -259,7 +259,7 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
         SparseText(static_cast<int>(nonzeros), static_cast<int>(rows), 20, 16, true, kPlain));
     const CpuTarget target = WithThreads(3);
     const Template& schedule = TemplateFor(def);
-    const Task task{&def, schedule.Signatures(def, target)[0], target};
+    const Task task{&def, schedule.Signatures(def, machine::Machine::For(target))[0], target};
     const auto nest = NestOfConfig(task, DefaultOfTask(task));
     ASSERT_TRUE(nest.ok()) << nest.status();
     const std::vector<int64_t> starts = StartsOf(*nest, offsets);

@@ -63,7 +63,7 @@ TEST(StoredRows, AreNotComputedForEveryRow) {
     const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
     const Template& templ = TemplateFor(def);
     ASSERT_EQ(templ.name(), "rows") << kernel;
-    const Task task{&def, templ.Signatures(def, target)[0], target};
+    const Task task{&def, templ.Signatures(def, machine::Machine::For(target))[0], target};
     const Config config = DefaultOfTask(task);
     EXPECT_EQ(config.String("strategy"), "rows") << kernel;
     const auto nest = NestOfConfig(task, config);

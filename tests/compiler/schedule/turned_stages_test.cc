@@ -14,7 +14,8 @@ namespace {
 Task TaskOf(const ops::KernelDefinition& def) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto row_major = [](const Layout& layout) { return layout.IsRowMajor(); };
-  for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature :
+       TemplateFor(def).Signatures(def, machine::Machine::For(target))) {
     if (std::ranges::all_of(signature.operands, row_major) &&
         std::ranges::all_of(signature.results, row_major)) {
       return {&def, signature, target};

@@ -50,7 +50,8 @@ std::vector<std::string> StrategiesOf(const Task& task) {
 
 std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& target) {
   const ops::KernelDefinition def = MustLower(text);
-  return StrategiesOf(Task{&def, TemplateFor(def).Signatures(def, target)[0], target});
+  return StrategiesOf(
+      Task{&def, TemplateFor(def).Signatures(def, machine::Machine::For(target))[0], target});
 }
 
 // Of each strategy but the direct one `samples` configs, and the default.
@@ -93,7 +94,8 @@ int CheckAll(const std::vector<Kernel>& kernels, int samples) {
     const bool few = kernel.oc < 16;
     const ops::KernelDefinition def = MustLower(WinogradText(kernel, seed % 2 == 0));
     const CpuTarget& target = few || seed % 3 == 0 ? narrow : wide;
-    for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+    for (const ir::LayoutSignature& signature :
+         TemplateFor(def).Signatures(def, machine::Machine::For(target))) {
       checked += CheckStrategies(Task{&def, signature, target}, samples, seed++);
       if (testing::Test::HasFailure()) return checked;
     }
@@ -168,7 +170,7 @@ void CheckThose(const std::string& kernel, const std::string& caches, uint64_t s
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2" + caches);
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const Space space = SpaceOfTask(task);
   Random random(seed);
   int checked = 0;
@@ -252,7 +254,7 @@ struct DefaultKernel {
 DefaultKernel DefaultStrategyOf(const CpuTarget& target, const Kernel& kernel) {
   const ops::KernelDefinition def = MustLower(WinogradText(kernel, false));
   const Template& conv = TemplateFor(def);
-  const Task task{&def, conv.Signatures(def, target)[0], target};
+  const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
   const Config config = DefaultOfTask(task);
   return {config, SpaceOfTask(task).Contains(config), NestOfConfig(task, config)};
 }
@@ -323,7 +325,8 @@ TEST(Winograd, StemsOfThreeDimensionsComputeWhatTheNaiveNestDoes) {
       "numerics=default");
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
   int checked = 0;
-  for (const ir::LayoutSignature& signature : TemplateFor(def).Signatures(def, target)) {
+  for (const ir::LayoutSignature& signature :
+       TemplateFor(def).Signatures(def, machine::Machine::For(target))) {
     checked += CheckStrategies(Task{&def, signature, target}, 3, 5);
   }
   EXPECT_GE(checked, 14);
@@ -368,7 +371,7 @@ TEST(Winograd, ErrorBoundsFollowTheAmplification) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const ops::KernelDefinition def =
       MustLower(WinogradText({1, 48, 35, 35, 64, 5, 5, 1, 1, 2, 2, 2, 2}, false));
-  const Task task{&def, TemplateFor(def).Signatures(def, target)[0], target};
+  const Task task{&def, TemplateFor(def).Signatures(def, machine::Machine::For(target))[0], target};
   std::vector<Config> configs = AlternativesOfTask(task);
   configs.push_back(DefaultOfTask(task));
   const auto bound = [&](const std::string& strategy) {

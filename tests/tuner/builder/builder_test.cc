@@ -37,7 +37,7 @@ class Candidates {
     task_.def = &def_;
     task_.target = *CpuTarget::Parse(kTarget);
     chosen_ = &schedule::TemplateFor(def_);
-    task_.signature = chosen_->Signatures(def_, task_.target)[0];
+    task_.signature = chosen_->Signatures(def_, machine::Machine::For(task_.target))[0];
   }
 
   v1::BuildRequest Request(uint64_t id, const schedule::Config& config) const {
