@@ -226,6 +226,30 @@ TEST(Devices, AJobIsMeasuredInTheSandboxThatItWants) {
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
 }
 
+// Two jobs want one task; nobody can do it as the first of them wishes.
+TEST(Devices, AWishThatNobodyMeetsHoldsUpNoOtherJob) {
+  for (const bool by_class : {true, false}) {
+    World world;
+    FakeWorker& worker = world.AddWorker("w1", 2);
+    worker.SendUpdate("cpu0", /*unplugged=*/false, v1::SANDBOX_LEVEL_LIMITS);
+    worker.SendWindow("cpu0");
+    JobWish wish{.client_id = "choosy", .trials = 8};
+    if (by_class) {
+      wish.device_class = "fingerprint=aaaaaaaa";
+    } else {
+      wish.sandbox = v1::SANDBOX_LEVEL_STRICT;
+    }
+    const int64_t choosy = world.Submit(wish);
+    world.Run();
+    EXPECT_EQ(worker.runs, 0);
+    EXPECT_EQ(world.GetJob(choosy).state, JobState::kRunning);
+    const int64_t any = world.Submit({.client_id = "any", .trials = 8});
+    world.Run();
+    EXPECT_EQ(world.GetJob(any).state, JobState::kDone);
+    EXPECT_EQ(world.GetJob(choosy).state, JobState::kDone) << "what is measured counts for all";
+  }
+}
+
 TEST(Devices, ReferencesAreBuiltForTheMachineThatADeviceIsIn) {
   ServedDevices served;
   const std::string cuda = "cuda -arch=sm_90";

@@ -76,7 +76,7 @@ void MeasureStage::Dispatch(bool is_building) {
 MeasureRequest MeasureStage::RequestFor(const TaskRunner& runner, const Trial& trial) const {
   MeasureRequest request;
   request.trial = trial;
-  const DeviceNeed need = runner.Need();
+  const DeviceNeed need = runner.Need(*loop_.parts.measurer);
   request.target = need.target;
   request.sandbox = need.sandbox;
   request.device_class = need.device_class;

@@ -120,7 +120,7 @@ TaskRunner* SearchStage::Choose() {
     if (!runner->is_served) continue;
     const int64_t of_runner =
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
-    auto& [need, of_need] = *open.try_emplace(runner->Need()).first;
+    auto& [need, of_need] = *open.try_emplace(runner->Need(*loop_.parts.measurer)).first;
     of_need.count += of_runner;
     of_need.shares[runner->submitter()].open += of_runner;
     open_of[runner->submitter()] += of_runner;

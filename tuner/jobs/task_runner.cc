@@ -61,11 +61,23 @@ void TaskRunner::ChooseRegime() {
   history.CompareIn(regime);
 }
 
-DeviceNeed TaskRunner::Need() const {
-  DeviceNeed need(task.target);
-  for (const Want& want : wants) need.sandbox = std::max(need.sandbox, SandboxOf(want.job->job));
-  if (!wants.empty()) need.device_class = wants.front().job->job.device_class;
-  return need;
+DeviceNeed TaskRunner::Need(const Measurer& measurer) const {
+  DeviceNeed of_all(task.target);
+  bool differ = false;
+  for (const Want& want : wants) {
+    const tuning_db::Job& job = want.job->job;
+    const tuning_db::Job& first = wants.front().job->job;
+    of_all.sandbox = std::max(of_all.sandbox, SandboxOf(job));
+    differ |= SandboxOf(job) != SandboxOf(first) || job.device_class != first.device_class;
+  }
+  if (!wants.empty()) of_all.device_class = wants.front().job->job.device_class;
+  if (!differ || measurer.Serves(of_all)) return of_all;
+  for (const Want& want : wants) {
+    const tuning_db::Job& job = want.job->job;
+    DeviceNeed own(task.target, SandboxOf(job), job.device_class);
+    if (measurer.Serves(own)) return own;
+  }
+  return of_all;
 }
 
 void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {

@@ -156,8 +156,9 @@ struct TaskRunner {
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }
   // On which devices it is measured: of the class that the first wants who wants it, in the
-  // strictest sandbox that anybody does.
-  DeviceNeed Need() const;
+  // strictest sandbox that anybody does; where no device is like that, on those that the first
+  // wants of whom there are any. So nobody's wish holds up others.
+  DeviceNeed Need(const Measurer& measurer) const;
   // Who is charged with what it takes of the farm: that of the first who wants it.
   std::string submitter() const { return wants.empty() ? "" : wants.front().job->job.submitter; }
 };

@@ -53,7 +53,7 @@ void TaskTable::DropParked() {
 bool TaskTable::SeeDevices() {
   bool changed = false;
   for (auto& [key, runner] : runners_) {
-    const bool is_served = loop_.parts.measurer->Serves(runner->Need());
+    const bool is_served = loop_.parts.measurer->Serves(runner->Need(*loop_.parts.measurer));
     if (is_served == runner->is_served) continue;
     runner->is_served = is_served;
     runner->unserved_since_ns = loop_.parts.clock->NowNs();

@@ -317,8 +317,10 @@ bool TuningLoop::SeeDeadlines(int64_t now_ns) {
 void TuningLoop::AnnounceWaiting() {
   for (auto& [key, runner] : flow_.tasks().runners()) {
     const bool waits = runner->IsActive() && !runner->is_served;
-    flow_.tasks().SetWaiting(
-        *runner, waits ? fmt::format("no connected device has {}", runner->Need().ToText()) : "");
+    flow_.tasks().SetWaiting(*runner,
+                             waits ? fmt::format("no connected device has {}",
+                                                 runner->Need(*loop_.parts.measurer).ToText())
+                                   : "");
   }
   for (auto& [id, active] : jobs_) {
     std::string waiting;
