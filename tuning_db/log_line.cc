@@ -103,6 +103,19 @@ class Fields {
     if (!value) return Fail(name, "a number"), 0;
     return *value;
   }
+  // Reads nanoseconds; not a number where there is no time.
+  double Time(const char* name) {
+    const double ns = Real(name);
+    if (ns < 0) Fail(name, "a time that is not negative");
+    return ns;
+  }
+  std::vector<double> Times(const char* name) {
+    const std::vector<double> all_ns = Reals(name);
+    for (const double ns : all_ns) {
+      if (ns < 0) Fail(name, "a list of times that are not negative");
+    }
+    return all_ns;
+  }
   std::string TextOr(const char* name, const std::string& without) {
     return Find(name) != nullptr ? Text(name) : without;
   }
@@ -182,10 +195,10 @@ Record ReadRecord(Fields& fields) {
   if (!outcome) fields.Fail("outcome", "a known outcome, such as ok");
   record.outcome = outcome.value_or(Outcome::kOk);
   record.message = fields.Text("message");
-  record.samples_ns = fields.Reals("samples_ns");
-  record.median_ns = fields.Real("median_ns");
-  record.calibrator_ns = fields.Real("calibrator_ns");
-  record.anchor_ns = fields.Real("anchor_ns");
+  record.samples_ns = fields.Times("samples_ns");
+  record.median_ns = fields.Time("median_ns");
+  record.calibrator_ns = fields.Time("calibrator_ns");
+  record.anchor_ns = fields.Time("anchor_ns");
   record.error_ratio = fields.Real("error_ratio");
   record.artifact_digest = fields.Text("artifact_digest");
   record.toolchain = fields.Text("toolchain");
@@ -202,8 +215,8 @@ FinalEntry ReadEntry(Fields& fields) {
   entry.config = CanonicalConfig(fields.Text("config"));
   entry.nest_digest = fields.Text("nest_digest");
   entry.artifact_digest = fields.Text("artifact_digest");
-  entry.round_ns = fields.Reals("round_ns");
-  entry.median_ns = fields.Real("median_ns");
+  entry.round_ns = fields.Times("round_ns");
+  entry.median_ns = fields.Time("median_ns");
   entry.ratio_to_default = fields.Real("ratio_to_default");
   return entry;
 }

@@ -258,6 +258,8 @@ TEST(LogIo, BadLineIsNamedAndNothingIsAdded) {
       {log + "[]\n", "line 5: not a JSON object"},
       {replaced("wrong_output", "wrong"), "line 3: \"outcome\""},
       {replaced("\"samples_ns\":[", "\"samples_ns\":[\"x\""), "line 3: \"samples_ns\""},
+      {replaced("\"samples_ns\":[", "\"samples_ns\":[-1"), "line 3: \"samples_ns\""},
+      {replaced("\"median_ns\":", "\"median_ns\":-"), "line 4: \"entries\""},
       {replaced("\"regime\":\"warm", "\"regime\":\"warm\\u0000"),
        "line 3: expected a regime in UTF-8"},
       {replaced("nn.relu", "nn.gelu"), "line 4: \"workload_digest\" has to be the SHA-256"},
