@@ -170,6 +170,12 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
     }
     if (ended.ok() || stop()) return absl::OkStatus();
     last = connection_->connection().StatusOf(ended);
+    // The daemon ends a stream whose caller has lost its right to it, and says why to the next
+    // call.
+    if (absl::IsCancelled(last)) {
+      const absl::Status next = Get(job).status();
+      return next.ok() ? last : next;
+    }
     if (last.code() != absl::StatusCode::kUnavailable) return last;
     const auto& channel = connection_->connection().channel();
     for (int i = 0; i < kPauseIntervals && !stop(); ++i) {
