@@ -1,7 +1,7 @@
 // Index arithmetic while code is emitted: linear forms over values that already exist.
 //
-// loop::Linear works on expressions; here the variables of unrolled loops are constants and those of
-// other loops are LLVM values, so that a body is expanded many times without rebuilding its
+// loop::Linear works on expressions; here the variables of unrolled loops are constants and those
+// of other loops are LLVM values, so that a body is expanded many times without rebuilding its
 // expressions. The intervals are the same. Index arithmetic is taken not to overflow.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_

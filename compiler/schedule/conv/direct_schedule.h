@@ -1,4 +1,4 @@
-// Direct convolutions, scheduled (conv_direct.h).
+// Direct convolutions, scheduled (conv/direct.h).
 #ifndef HONE_COMPILER_SCHEDULE_CONV_DIRECT_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_CONV_DIRECT_SCHEDULE_H_
 

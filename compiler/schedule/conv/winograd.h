@@ -12,7 +12,7 @@
 
 namespace hone::schedule {
 
-// Tiles have so many results along an axis (winograd_plan.h).
+// Tiles have so many results along an axis (conv/winograd_plan.h).
 std::unique_ptr<const Plan> OpenWinogradOf(int64_t tile,
                                            const std::shared_ptr<const Problem<Conv>>& problem);
 template <int64_t kTile>

@@ -1,4 +1,4 @@
-// Matrix products of whole vectors of units by rows in registers, scheduled (dense_direct.h).
+// Matrix products of whole vectors of units by rows in registers, scheduled (dense/direct.h).
 #ifndef HONE_COMPILER_SCHEDULE_DENSE_DIRECT_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_DENSE_DIRECT_SCHEDULE_H_
 

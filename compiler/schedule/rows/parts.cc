@@ -5,6 +5,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/rewrite/row_loops.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
 #include "fmt/format.h"
 

@@ -1,6 +1,6 @@
 // Reductions along the innermost axes, or one with a few elements behind it, alone or as the stages
 // of a softmax, a normalisation or a search for the largest element: in one launch
-// (gathered_rows.h), or of few results in parts (row_parts.h). Other layouts and orders are the
+// (rows/gathered.h), or of few results in parts (rows/parts.h). Other layouts and orders are the
 // generic template's, whose configs are a strategy here.
 #include <algorithm>
 #include <set>
@@ -8,6 +8,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/generic/stages.h"
 #include "compiler/schedule/rows/gathered.h"
+#include "compiler/schedule/rows/parts.h"
 #include "compiler/schedule/rows/view.h"
 #include "compiler/schedule/templates.h"
 

@@ -1,7 +1,7 @@
 // Depthwise convolutions of two axes and pools of one to three: windows that combine the elements
-// of one channel. On blocked layouts the lanes are channels (window_direct.h, filtered_rows.h).
-// On row-major data they are neighbours along the width (window_rows.h), or the generic template
-// does it.
+// of one channel. On blocked layouts the lanes are channels (window/direct.h,
+// window/filtered_rows.h). On row-major data they are neighbours along the width (window/rows.h),
+// or the generic template does it.
 #include "compiler/schedule/generic/stages.h"
 #include "compiler/schedule/templates.h"
 #include "compiler/schedule/window/direct.h"
