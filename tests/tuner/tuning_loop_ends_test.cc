@@ -77,6 +77,31 @@ TEST(TuningLoopEnds, ASecondJobSpendsNothing) {
   EXPECT_EQ(world.workers["w1"]->runs, runs);
 }
 
+// Its constants lie elsewhere in a larger model, so its finalists are compared anew.
+TEST(TuningLoopEnds, AJobThatAsksForLessInAnotherRegimeTakesNothingBack) {
+  World world;
+  world.AddWorker("w1");
+  world.Submit({.workloads = {"weights"},
+                .trials = kBudget,
+                .constant_bytes = int64_t{8} << 20,
+                .ends_early = true,
+                .elsewhere_ns = 1e12});
+  world.Run();
+  const tuning_db::Final before = FinalOf(world, 1);
+  ASSERT_GT(before.ended_share, 0);
+  ASSERT_EQ(before.distinct_trials, 1) << "too few to be tuned by that alone";
+  world.clock.now_ns += 1'000'000'000;
+  world.Submit({.client_id = "less",
+                .workloads = {"weights"},
+                .trials = 1,
+                .constant_bytes = int64_t{44} << 20,
+                .ends_early = true});
+  world.Run();
+  const tuning_db::Final after = FinalOf(world, 1);
+  EXPECT_GT(after.wall_time_ns, before.wall_time_ns) << "a final of its own";
+  EXPECT_TRUE(tuning_db::IsTuned(after));
+}
+
 TEST(TuningLoopEnds, GoesOnInAModelWhereTheTaskWeighsMoreThanTwice) {
   World world;
   world.AddWorker("w1");

@@ -47,7 +47,7 @@ tuning_db::Record FailedRecord(const MeasureReport& report, const std::string& w
 // says so.
 bool HasEndedSince(const TaskRunner& runner) {
   const std::optional<tuning_db::Final>& final = runner.history.final();
-  return final && final->ended_share != runner.EndedShare();
+  return final && final->ended_share != runner.ShareOfFinal();
 }
 
 // Half as many finalists where the task takes so little of the models' time that the second half
@@ -202,7 +202,7 @@ FinalStage::Facts FinalStage::FactsOf(const TaskRunner& runner) const {
   // Many leaves may be one nest: a space that the search has used up is as large as what it gave.
   facts.final.space_size =
       runner.exhausted ? runner.history.settled() : runner.context->space().Count(kCountLimit);
-  facts.final.ended_share = runner.EndedShare();
+  facts.final.ended_share = runner.ShareOfFinal();
   facts.may_repeat = run.attempts < loop_.options.final_attempts;
   return facts;
 }

@@ -139,6 +139,13 @@ double TaskRunner::EndedShare() const {
   return share;
 }
 
+double TaskRunner::ShareOfFinal() const {
+  const double share = EndedShare();
+  const std::optional<tuning_db::Final>& final = history.final();
+  const bool is_unchanged = final && final->distinct_trials == history.settled();
+  return share == 0 && is_unchanged ? final->ended_share : share;
+}
+
 int64_t TaskRunner::LeftOfBudget() const {
   int64_t most = 0;
   for (const Want& want : wants) {

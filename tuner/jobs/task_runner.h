@@ -148,6 +148,9 @@ struct TaskRunner {
   bool IsSearchedFor(int64_t job) const;
   // The greatest share of the models' time with which its search has ended early; 0: it has not.
   double EndedShare() const;
+  // The same, or where no trial was spent since its newest final the share with which it had ended
+  // then: a job that asks for less, or in another regime, takes nothing back.
+  double ShareOfFinal() const;
   // Whether somebody wants a winner.
   bool WantsWinner() const;
   // Whether somebody wants a winner and no final says who it is.
