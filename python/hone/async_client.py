@@ -130,6 +130,8 @@ class AsyncClient:
                 return
             except self._requests.rpc_error as error:
                 failures += 1
+                if error.code().name == "CANCELLED":  # as in hone.Client.watch
+                    await self._call("GetJob", self._requests.get(job))
                 found = await asyncio.to_thread(error_of_call, error, self._address)
                 await self._give_up_or_wait(found, failures)
             finally:

@@ -135,6 +135,9 @@ class Client:
                 return
             except self._requests.rpc_error as error:
                 failures += 1
+                # The daemon ends a stream whose caller has lost its right to it, and says why to the next call.
+                if error.code().name == "CANCELLED":
+                    self._call("GetJob", self._requests.get(job))
                 self._give_up_or_wait(error_of_call(error, self._address), failures)
             finally:
                 stream.cancel()

@@ -130,6 +130,20 @@ TEST_F(Network, AWatchOutlivesARestartOfTheDaemon) {
   EXPECT_EQ(watch.Finish().exit_code, 8);
 }
 
+TEST_F(Network, AWatchWhoseTokenIsRevokedSaysSo) {
+  StartHoned();
+  Grant("ann", "submit");
+  RunningHone watch({"tune", "mlp.onnx", "--trials", "2", "--target", "native", "--micro-kernels",
+                     "never", "--server", At("ann")},
+                    folder_.path());
+  ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 waits") != std::string::npos; }))
+      << watch.Err();
+  EXPECT_EQ(Run({"auth", "revoke", "ann", "--server", At("admin")}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return watch.HasEnded(); })) << watch.Err();
+  EXPECT_THAT(watch.Err(), HasSubstr("was revoked"));
+  EXPECT_EQ(watch.Finish().exit_code, 6);
+}
+
 TEST_F(Network, TheServersOwnUserLetsOthersInWithoutAToken) {
   StartHoned();
   const json added =

@@ -237,6 +237,30 @@ class ClientTest(unittest.TestCase):
                 self.assertEqual(seen, list(range(1, len(seen) + 1)), "nothing is missed, or told twice")
                 self.assertEqual(client.job(job).state, "done")
 
+    def test_a_watch_whose_token_is_revoked_says_so(self) -> None:
+        self.serve(network=True)
+        rita = self.daemon.grant("rita", "read")
+        with self.client(self.daemon.socket) as owner, self.client(rita) as client:
+            job = owner.submit(self.model, trials=100_000, full_budget=True)
+            events = client.watch(job)
+            next(events)
+            self.daemon.hone("auth", "revoke", "rita", "--server", self.daemon.socket)
+            with self.assertRaisesRegex(hone.Unauthenticated, "was revoked"):
+                for _ in events:
+                    pass
+
+            async def watch(server: str) -> None:
+                async with hone.AsyncClient(server) as other:
+                    events = other.watch(job)
+                    await anext(events)
+                    self.daemon.hone("auth", "revoke", "carl", "--server", self.daemon.socket)
+                    async for _ in events:
+                        pass
+
+            with self.assertRaisesRegex(hone.Unauthenticated, "was revoked"):
+                asyncio.run(watch(self.daemon.grant("carl", "read")))
+            owner.cancel(job)
+
     def test_over_tls_the_pin_and_the_token_count(self) -> None:
         self.serve(network=True)
         ann, rita = self.daemon.grant("ann", "submit"), self.daemon.grant("rita", "read")
