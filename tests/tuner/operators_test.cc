@@ -126,7 +126,9 @@ TEST(Operators, ADeviceInQuarantineLeavesItsWorkersOthers) {
   worker->Connect();
   world.Drain();
   ASSERT_TRUE(Quarantine(world, "w1", "cpu0")->is_connected());
-  EXPECT_FALSE(Quarantine(world, "w1", "cpu7")->is_connected());
+  const absl::Status none = Quarantine(world, "w1", "cpu7").status();
+  EXPECT_TRUE(absl::IsNotFound(none)) << none;
+  EXPECT_THAT(none.message(), testing::HasSubstr("has no device cpu7; it has: cpu0"));
   const int64_t job = world.Submit({.trials = 12});
   world.Run();
   EXPECT_EQ(world.GetJob(job).state, JobState::kDone);

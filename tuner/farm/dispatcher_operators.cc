@@ -1,5 +1,6 @@
 // What operators see of the workers, and say of them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -160,6 +161,14 @@ void Dispatcher::QuarantineWorker(const Quarantine& quarantine, QuarantineCallba
 
 absl::StatusOr<v1::QuarantineWorkerResponse> Dispatcher::DoQuarantine(const Quarantine& wanted) {
   HONE_RETURN_IF_ERROR(IsWellFormed(wanted));
+  Session* const session = fleet_.Find(wanted.worker);
+  if (session != nullptr && !wanted.device.empty() &&
+      session->FindDevice(wanted.device) == nullptr) {
+    std::vector<std::string> ids;
+    for (const auto& [id, device] : session->devices) ids.push_back(id);
+    return absl::NotFoundError(fmt::format("worker {} has no device {}; it has: {}", wanted.worker,
+                                           wanted.device, fmt::join(ids, " ")));
+  }
   const bool is_new = !fleet_.quarantines().Has(wanted.worker, wanted.device);
   if (is_new && fleet_.quarantines().size() >= kMostQuarantines) {
     return absl::ResourceExhaustedError(
@@ -176,9 +185,7 @@ absl::StatusOr<v1::QuarantineWorkerResponse> Dispatcher::DoQuarantine(const Quar
   UpdateServed();
   v1::QuarantineWorkerResponse response;
   *response.mutable_quarantine() = MessageOf(set);
-  Session* const session = fleet_.Find(set.worker);
-  response.set_is_connected(session != nullptr &&
-                            (set.device.empty() || session->FindDevice(set.device) != nullptr));
+  response.set_is_connected(session != nullptr);
   return response;
 }
 

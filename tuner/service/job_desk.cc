@@ -116,8 +116,8 @@ absl::StatusOr<JobDesk::Wanted> JobDesk::JobOf(const v1::JobSpec& spec) {
   tuning_db::Job& job = wanted.job;
   job.search = spec.search().empty() ? kDefaultSearch : spec.search();
   if (parts_.search(job.search) == nullptr) {
-    return absl::InvalidArgumentError(
-        fmt::format("there is no search \"{}\"; \"xgboost\" and \"random\" are known", job.search));
+    return absl::InvalidArgumentError(fmt::format(
+        "there is no search \"{}\"; `hone tune --help` lists those there are", job.search));
   }
   HONE_ASSIGN_OR_RETURN(job.target, ChooseTarget(spec.target()));
   HONE_RETURN_IF_ERROR(AddTasks(spec, wanted));
