@@ -75,7 +75,7 @@ def figures(work: Mapping[str, Any], kernel: Mapping[str, Any], us: Sequence[flo
     executed = executed_fraction(work, json.loads(kernel["config"]))
     if executed is None:
         return found
-    # Of the rounds that both have: what is slow or fails is timed in the first ones only.
+    # The shares are those of the rounds that both have: what is slow or fails is timed in the first ones only.
     shares = [work["flops"] * executed * 1e-9 * loop / own for own, loop in zip(us, peak, strict=False)]
     return found | {
         "executed_share_of_peak": statistics.median(shares),

@@ -26,7 +26,7 @@ Shape = tuple[int, ...]
 IMAGE: Shape = (1, 3, 224, 224)
 TOKENS: Shape = (1, 128)
 
-# Of torchvision's zoo, by what their inputs are.
+# Names of models in torchvision's zoo, by what their inputs are.
 CLASSIFIERS = [
     *["alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "googlenet", "mnasnet1_0"],
     *["mobilenet_v3_large", "mobilenet_v3_small", "regnet_x_400mf", "regnet_y_400mf", "resnet34", "resnet101"],

@@ -50,7 +50,7 @@ class LaunchAnalysis {
   const StoreInfo& Main() const { return summary_.stores[static_cast<size_t>(main_)]; }
   const LoopInfo& Loop(int position) const { return summary_.loops[static_cast<size_t>(position)]; }
 
-  // Of the extents of those of the chain's loops that are of a kind.
+  // The product of the extents of the chain's loops of this kind.
   double Product(LoopKind kind) const;
 
   // Vector registers that register buffers take where most is computed.
@@ -88,7 +88,7 @@ class LaunchAnalysis {
   // machine::TileShape.
   double TakeTiles(OpCounts* ops) const;
 
-  // Of a tile whole rows are read: those of the left factor for its rows, of the right one for its
+  // A tile reads whole rows: those of the left factor for its rows, those of the right one for its
   // steps.
   double TileReuse(const AccessInfo& access, int tile) const;
 

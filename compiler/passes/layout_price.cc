@@ -31,7 +31,7 @@ constexpr double kStepFactor = 2.5;  // as much where windows stand apart
 
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
 
-// Of a channel.
+// The pixels of a channel.
 int64_t PixelsOf(const TensorType& type) {
   return std::accumulate(type.shape.begin() + 2, type.shape.end(), int64_t{1}, std::multiplies<>());
 }
@@ -143,7 +143,7 @@ double FlopsOf(const ir::ExprNode& anchor) {
   const TensorType& weight = anchor.args[1]->type->tensor;
   const double result = Elements(TensorsOf(*anchor.type)[0]);
   if (IsConv(anchor) && !weight.shape.empty() && weight.shape[0] > 0) {
-    // Of a transposed one, an element of the data meets all taps of its row of the weights.
+    // In a transposed convolution, an element of the data meets all taps of its row of the weights.
     const double met = IsTransposed(anchor) ? Elements(anchor.args[0]->type->tensor) : result;
     return 2 * met * Elements(weight) / static_cast<double>(weight.shape[0]);
   }

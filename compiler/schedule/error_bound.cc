@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kEpilogue = 16;
 
-// Of products of matrices one behind the other: the sums that an element is made of.
+// The terms of the sums that an element is made of in products of matrices one behind the other.
 double TermsOfProducts(const ops::KernelDefinition& def) {
   double terms = 0;
   for (const ops::OpStage& op : def.ops) {
@@ -49,7 +49,7 @@ double TermsOfStages(const loop::Nest& nest) {
   return most;
 }
 
-// Of the sum that an element of the largest output is.
+// The terms of the sum that an element of the largest output is.
 double Terms(const ops::KernelDefinition& def) {
   double elements = 1;
   for (const loop::Buffer& buffer : def.naive.buffers) {

@@ -70,7 +70,8 @@ Product Stream(const CpuTarget& target) {
   return Product(target, 1, kStreamSteps, StreamUnits(target));
 }
 
-// Of the model: as much as leaves its weights in the last-level cache.
+// The bytes of constants of the stream's model: as many as leave its weights in the last-level
+// cache.
 int64_t StreamModelBytes(const CpuTarget& target) {
   return std::min(4 * StreamBytes(target), target.facts.l3_bytes / 2);
 }
@@ -113,7 +114,7 @@ struct Measured {
 
 using MeasuredConfigs = std::vector<std::pair<Config, double>>;
 
-// Of each config the newest time, without those that have none; nullopt: not all are settled, or
+// The newest time of each config, without those that have none; nullopt: not all are settled, or
 // all failed.
 std::optional<MeasuredConfigs> MeasuredIn(const std::vector<Config>& configs,
                                           const std::vector<ConfigCost>& costs) {
@@ -147,8 +148,8 @@ struct WholeTask {
   std::string toolchain;  // empty: of several
 };
 
-// Of the preferred toolchain, or of the newest that has all; of several only where none has: once
-// all configs are settled no other will get more.
+// The times with the preferred toolchain, or with the newest that has all; those of several only
+// where none has: once all configs are settled no other will get more.
 std::optional<WholeTask> WholeOf(const Product& product, const std::vector<ConfigCost>& costs,
                                  const std::string& preferred) {
   const std::vector<Config> configs = product.Configs();

@@ -29,7 +29,8 @@ struct MicroKernelTask {
   std::string signature;
   std::string target;
   std::vector<std::string> configs;  // that are measured; texts
-  // Of the model whose kernel it stands for, as regimes are told by (decision 0004); 0: its own.
+  // Bytes of constants of the model whose kernel the task stands for, by which regimes are told
+  // apart (decision 0004); 0: its own.
   int64_t constant_bytes = 0;
 };
 // That of the tiles and that of the stream.
@@ -68,8 +69,8 @@ class MicroKernelTimes {
   // where no tile of so many vectors was measured.
   std::optional<double> StepCycles(int64_t vectors, int64_t positions) const;
 
-  // Of weights that one core reads in order from behind its second cache; nullopt: that failed, or
-  // is not measured.
+  // The bytes a cycle of weights that one core reads in order from behind its second cache;
+  // nullopt: that failed, or is not measured.
   std::optional<double> StreamBytesACycle() const { return stream_bytes_a_cycle_; }
 
   bool operator==(const MicroKernelTimes& other) const = default;

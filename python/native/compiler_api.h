@@ -31,7 +31,7 @@ typedef struct hone_text {
   size_t size;
 } hone_text;
 
-/* Of the calling thread's last failed call; never NULL. */
+/* The message of the calling thread's last failed call; never NULL. */
 const char* hone_compiler_error(void);
 
 int hone_graph_parse(const char* text, size_t size, hone_graph** graph);

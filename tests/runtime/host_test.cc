@@ -102,8 +102,8 @@ TEST(HostTest, LeavesOutTilesThatTheSystemSavesButDoesNotLend) {
   EXPECT_THAT(host.features, Contains("avx512bf16"));
 }
 
-// Of AT_HWCAP, as a kernel on an Ampere Altra (Neoverse N1) and on a Graviton 3 (Neoverse V1)
-// tells.
+// Values of AT_HWCAP, as a kernel on an Ampere Altra (Neoverse N1) and on a Graviton 3 (Neoverse
+// V1) tells them.
 constexpr uint64_t kAltra = 0x119FFF;
 constexpr uint64_t kGraviton3 = 0x7BFFFFFF;
 constexpr uint64_t kGraviton3More = 0x41F000;  // of AT_HWCAP2: i8mm, bf16

@@ -74,7 +74,7 @@ Attention AttentionOf(const Task& task) {
 
 // ---- the space ----
 
-// Of its scores and weights.
+// The bytes of the scores and weights of a block of so many rows.
 int64_t BlockBytes(const Attention& attention, int64_t rows) {
   return 2 * rows * attention.view.key_count * 4;
 }

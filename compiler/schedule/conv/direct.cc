@@ -119,7 +119,7 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const Config& prefix) {
   return options;
 }
 
-// Of a tile, for a block of input channels.
+// The bytes of weights that a tile takes for a block of input channels.
 int64_t WeightBytesOfBlock(const Conv& conv, const RegisterTile& tile) {
   return tile.vectors * conv.lanes * conv.lanes * conv.Taps() * 4;
 }
@@ -377,7 +377,7 @@ Config DirectDefault(const Conv& conv) {
   return config;
 }
 
-// Of the default, by the same model as BestWinogradConfigs'.
+// The cycles of the default, by the same model as BestWinogradConfigs'.
 double DirectCycles(const Conv& conv, const Config& direct) {
   const RegisterTileProblem problem = TileProblem(conv);
   const RegisterTile tile = TileOf(direct);

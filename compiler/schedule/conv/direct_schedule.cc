@@ -96,9 +96,9 @@ class DirectSchedule {
   }
 
   bool PrefetchesColumns() const { return config_.Has("columns") && config_.Int("columns") == 1; }
-  // Of the tile's columns the next channels, or those of the next iteration of `loops`, come into
-  // the first cache while these are summed: all columns read a new line in the same step, more
-  // than a core waits for at once.
+  // The next channels of the tile's columns, or those of the next iteration of `loops`, come into
+  // the first cache while these are summed: all columns read a new line in the same step, more than
+  // a core waits for at once.
   void PrefetchNextColumns(std::vector<std::string> loops, const std::string& sums) {
     PrefetchRegionOptions next;
     next.ahead = std::move(loops);
@@ -109,7 +109,7 @@ class DirectSchedule {
     s_.PrefetchRegion(conv_.data, next);
   }
 
-  // Of the steps of the sum, `steps`, and the tile.
+  // The loops of the steps of the sum, `steps`, and of the tile.
   virtual std::vector<std::string> WithTile(std::vector<std::string> steps) {
     for (const std::string& axis : AnchorAxes()) steps.push_back(axis);
     return steps;

@@ -45,8 +45,8 @@ Reads ReadsOf(const Conv& conv, const RegisterTile& tile) {
   return {tile.vectors * (tile.rows / phases + 1), tile.columns * phases};
 }
 
-// Of weights and vectors of data, those that are fewer stay in registers, and the others come one
-// by one.
+// The registers that a tile takes: of its weights and vectors of data, those that are fewer stay
+// there, and the others come one by one.
 int64_t RegistersOf(const Conv& conv, const RegisterTile& tile) {
   const Reads reads = ReadsOf(conv, tile);
   return tile.vectors * tile.rows * tile.columns + std::min(reads.vectors, reads.weights) + 1;
@@ -74,7 +74,7 @@ std::vector<int64_t> VectorOptions(const Conv& conv, int64_t channels) {
   });
 }
 
-// Of the result, as many of each phase.
+// Rows of the result that a tile may have, as many of each phase.
 std::vector<int64_t> RowOptions(const Conv& conv, int64_t channels, int64_t vectors) {
   const int64_t phases = RowPhases(conv);
   std::vector<int64_t> options =
@@ -274,8 +274,8 @@ class ConvRowsSchedule {
   std::string anchor_;
 };
 
-// Of a step: multiplications, or loads of data, which mostly lie across two lines, and of weights.
-// Each row is one more stream to fetch.
+// The cycles of a step: those of its multiplications, or of its loads of data, which mostly lie
+// across two lines, and of weights. Each row is one more stream to fetch.
 double StepCycles(const Conv& conv, const RegisterTile& tile) {
   const auto products = static_cast<double>(tile.vectors * tile.rows * tile.columns);
   const Reads reads = ReadsOf(conv, tile);
@@ -320,7 +320,7 @@ double PaddingCycles(const Conv& conv, const RegisterTile& tile, const std::stri
   return cycles + kMasks * static_cast<double>(conv.taps_w) * share * TilesCycles(conv, tile);
 }
 
-// Of 32 registers all in use leave the allocator no slack: it spills.
+// A tile that uses all of 32 registers leaves the allocator no slack: it spills.
 std::vector<RegisterTile> DefaultTiles(const Conv& conv) {
   const int64_t slack = conv.registers > 16 ? 1 : 0;
   std::vector<RegisterTile> tiles;

@@ -52,7 +52,7 @@ TileBlockProblem BlockProblem(const Conv& conv, const std::string& data) {
   return problem;
 }
 
-// Of bringing the data into wider blocks, on all threads.
+// The cycles of bringing the data into wider blocks, on all threads.
 double CopyCycles(const Conv& conv, const std::string& data) {
   if (conv.copies_data || data == "in_place") return 0;
   double bytes = static_cast<double>(conv.batch * conv.channels * 4 / conv.dot);

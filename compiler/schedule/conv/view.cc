@@ -117,7 +117,7 @@ std::optional<Conv> ViewOperands(const ops::KernelDefinition& def, AnchorView vi
 std::optional<Conv> ViewPlain(const ops::KernelDefinition& def, AnchorView view) {
   std::optional<Conv> conv = ViewOperands(def, std::move(view));
   if (!conv) return std::nullopt;
-  // Of two axes depthwise ones have a template of their own.
+  // Depthwise convolutions of two axes have a template of their own.
   const bool depthwise = conv->groups > 1 && conv->in == 1 && conv->out == conv->channels;
   if (depthwise && conv->spatial == 2) return std::nullopt;
   const std::vector<std::string>& prologue = conv->view.prologue;

@@ -47,7 +47,8 @@ struct Conv {
   int64_t depth = 1, height = 1, width = 1;  // of the result
   int64_t taps_d = 1, taps_h = 1, taps_w = 1;
   int64_t target_lanes = 0;
-  // Of vectors of output channels: the target's, or where these do not fit the groups, fewer.
+  // Lanes of a vector of output channels: the target's, or where these do not fit the groups,
+  // fewer.
   int64_t lanes = 0;
   int64_t registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;

@@ -103,7 +103,7 @@ class WinogradSchedule {
   std::string Axis(const std::string& stage, int extra, int from_end) const {
     return fmt::format("{}.i{}", stage, conv_.rank() + extra + from_end);
   }
-  // Of a stage of `extra` axes more than the convolution.
+  // The layout, blocked along `axis`, of a stage of `extra` axes more than the convolution.
   Layout BlockedAlong(int extra, int axis, int64_t lanes) const {
     return BlockedLayout(conv_.rank() + extra, axis, lanes);
   }
@@ -117,8 +117,8 @@ class WinogradSchedule {
   }
 
   int64_t GroupLanes() const { return tile_.vectors * conv_.lanes; }
-  // Of the transformed filters: groups of output channels outermost, each position by position, in
-  // the order of the sums.
+  // The layout of the transformed filters: groups of output channels outermost, each position by
+  // position, in the order of the sums.
   std::string FilterLayout() const {
     return Deep() ? fmt::format("CNWH{}c", GroupLanes()) : fmt::format("CNW{}c", GroupLanes());
   }
@@ -151,8 +151,9 @@ class WinogradSchedule {
     s_.SetLayout(packed_, blocks);
   }
 
-  // Of a group of output channels, a chunk of the input's and a tap of the depth: the row of
-  // positions that is multiplied next, or of each channel that row when its turn comes.
+  // The transformed filters of a group of output channels, a chunk of the input's and a tap of the
+  // depth: the row of positions that is multiplied next, or that row of each channel when its turn
+  // comes.
   void ComputeFilter() {
     const std::string& f = stages_.filter;
     const std::string& p = stages_.product;
@@ -282,7 +283,7 @@ class WinogradSchedule {
     s_.ReorderPresent({Axis(columns, 1, -1), Axis(columns, 1, -3), columns + ".i1"});
   }
 
-  // Of a group of output channels and a block of tiles.
+  // The products of a group of output channels and a block of tiles.
   void ComputeProduct() {
     const std::string& p = stages_.product;
     ComputeAtOptions options;
@@ -372,7 +373,7 @@ class WinogradSchedule {
     return s_.LastOf({sum_ + ".icb", sum_ + ".ic", sum_ + ".unroll"});
   }
 
-  // Of the sum over the channels, outermost first.
+  // The loops of the sum over the channels, outermost first.
   std::vector<std::string> SplitSteps(const std::string& sum) {
     s_.Split(sum + ".r0", conv_.lanes, Tail::kClip, sum + ".icb", sum + ".ic");
     std::vector<std::string> steps = {sum + ".icb", sum + ".ic"};
@@ -406,8 +407,9 @@ class WinogradSchedule {
                 stages_.filter, options);
   }
 
-  // Of the next channels, or of the next register tile's first, into the first cache: of these all
-  // columns of the tile read a line in the same step, more than a core waits for at once.
+  // The data of the next channels, or of the next register tile's first, comes into the first
+  // cache: all columns of the tile read a line of it in the same step, more than a core waits for
+  // at once.
   void PrefetchPanels() {
     if (config_.Int("prefetch") < 2) return;
     PrefetchRegionOptions next;
@@ -419,7 +421,7 @@ class WinogradSchedule {
     s_.PrefetchRegion(stages_.data, next);
   }
 
-  // Of a block: one vector of channels after the other, rows of tiles.
+  // The transformed data of a block: one vector of channels after the other, rows of tiles.
   void ComputeData() {
     const std::string& d = stages_.data;
     ComputeAtOptions options;
@@ -484,7 +486,7 @@ class WinogradSchedule {
     if (!conv_.blocked_data && plan_.channels % conv_.lanes != 0) {  // lanes at known places
       s_.PeelAll(stages_.data + ".cb", 0, 1);
     }
-    // Of a tile's two directions one is unrolled: code of both takes LLVM several times as long,
+    // One of a tile's two directions is unrolled: code of both takes LLVM several times as long,
     // and runs no faster.
     const bool in_columns = plan_.InColumns();
     s_.UnrollAll(out_ + (plan_.UnrollsColumns() ? ".col" : ".row"));

@@ -15,8 +15,8 @@ WinogradAxis AxisOf(const Conv& conv, size_t from_end, int64_t tile = 1) {
           tile};
 }
 
-// Of all phases. The last product of those with fewer taps is zero; it is left out where phases are
-// far enough apart that this is worth it.
+// The products of all phases. The last product of phases with fewer taps is zero; it is left out
+// where phases are far enough apart that this is worth it.
 int64_t UsedProducts(const Conv& conv, const WinogradAxis& axis) {
   const int64_t zeros = conv.blocked_data ? axis.phases - axis.FullPhases() : 0;
   return axis.phases * axis.products - zeros;
@@ -31,7 +31,7 @@ double Amplification(const WinogradAxis& axis) {
   return axis.IsTransformed() ? MakeToomCook(axis.tile, axis.taps).Amplification() : 1;
 }
 
-// Of a single tap any step is one.
+// The step from one tap to the next. For a single tap any step is one.
 int64_t StepOfTaps(const Conv& conv, size_t from_end) {
   const ops::Shape& taps = conv.window.taps;
   const ops::Shape& dilation = conv.window.dilation;
@@ -70,7 +70,7 @@ bool IsWorthwhile(const Conv& conv, const WinogradAxis& h, const WinogradAxis& w
   return Amplification(h) * Amplification(w) <= kMostAmplification;
 }
 
-// Of both axes together.
+// The products of both axes together.
 int64_t ProductsOf(const Conv& conv, int64_t tile) {
   const WinogradAxis h = AxisOf(conv, 2, tile), w = AxisOf(conv, 1, tile);
   return h.products * h.tiles * w.products * w.tiles;

@@ -20,7 +20,7 @@ struct WinogradPlan {
   // The part of the products that are left where those with the last tap of phases that have fewer
   // are not computed.
   double used = 1;
-  // Of the depth: from one result, and from one tap, to the next.
+  // Steps along the depth: from one result to the next, and from one tap to the next.
   int64_t depth_step = 1, tap_step = 1;
 
   int64_t Positions() const { return products_h * products_w; }
@@ -35,7 +35,7 @@ struct WinogradPlan {
     return (depth - 1) * depth_step + (conv.taps_d - 1) * tap_step + 1;
   }
 };
-// Of tiles of so many results along an axis.
+// The plan with tiles of so many results along an axis.
 WinogradPlan PlanOf(const Conv& conv, int64_t tile);
 
 // How far taps lie apart where a convolution of two axes is taken as one of neighbouring taps over

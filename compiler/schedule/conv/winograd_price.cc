@@ -5,7 +5,7 @@
 namespace hone::schedule {
 namespace {
 
-// Of all filters, by phases, before they are transformed.
+// The bytes of all filters, by phases, before they are transformed.
 int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
   return plan.Taps() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
 }
@@ -29,8 +29,9 @@ double BytesPerCycle(const Conv& conv, int64_t bytes) {
                                          : std::min(last, memory.dram.read.winograd_bytes_a_cycle);
 }
 
-// Of products of a group that leave the first cache before they are transformed; counted where
-// there are so few channels that they are the larger part of what a block takes.
+// The cycles of a group's products that leave the first cache before they are transformed; they are
+// counted where there are so few channels that the products are the larger part of what a block
+// takes.
 double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   const int64_t group = std::min(choice.tile.vectors, conv.out_vectors) * conv.lanes;
   if (plan.channels >= group) return 0;
@@ -45,17 +46,17 @@ double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
   return groups * 2 * spilled / BytesPerCycle(conv, static_cast<int64_t>(bytes));
 }
 
-// Of what comes from further away because a block's transformed data took its place in the second
-// cache: the input, which the kernel before has written, the result, filters. A quarter of it does
-// no harm; what is beyond costs a line written back and one read (measured: 64 channels at 56x56
-// in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
+// The cycles of what comes from further away because a block's transformed data took its place in
+// the second cache: the input, which the kernel before has written, the result, filters. A quarter
+// of it does no harm; what is beyond costs a line written back and one read (measured: 64 channels
+// at 56x56 in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
 double DisplacedCycles(const Conv& conv, int64_t data_bytes) {
   const int64_t beyond = std::max<int64_t>(0, data_bytes - conv.machine.memory.l2.size_bytes / 4);
   return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
 }
 
-// Of the products of a block and a part of the output channels, and of filters that are transformed
-// in registers, a row of positions at a time, among the multiplications.
+// The cycles of the products of a block and a part of the output channels, and of filters that are
+// transformed in registers, a row of positions at a time, among the multiplications.
 double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   const double depth = static_cast<double>(choice.depth);
   const auto parts = static_cast<double>(choice.parts);
@@ -70,8 +71,8 @@ double MultiplyCycles(const Conv& conv, const WinogradPlan& plan, const Winograd
   return filters * operations / conv.machine.issue.multiply_adds_a_cycle / parts;
 }
 
-// Of filters that are transformed `chunk` channels at a time: the transform, unless it is in
-// registers, and what the sums of a chunk cost until the next adds to them.
+// The cycles that it takes to transform filters `chunk` channels at a time: those of the transform,
+// unless it is in registers, and what the sums of a chunk cost until the next adds to them.
 double ChunkCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice) {
   // Measured: cycles of a vector of filters at a position, in the first cache and beyond it.
   const int64_t bytes =

@@ -20,17 +20,18 @@ struct WinogradChoice {
   bool in_registers = false;  // the transformed filters
 };
 
-// Of the transformed filters that are used at all.
+// The bytes of the transformed filters that are used at all.
 int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan);
-// Of the transformed data of a block of so many tiles.
+// The bytes of the transformed data of a block of so many tiles.
 int64_t PanelBytes(const Conv& conv, const WinogradPlan& plan, int64_t depth, int64_t tiles);
 // Bytes that are read again for each row of positions, for each channel of a chunk: of a group's
 // filters before the transform, and a row after it, or, where that is in registers, of the data.
 int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
                             bool in_registers);
-// Of splitting data into the phases of a dilation, and the results' into one again, on all threads.
+// The cycles of splitting data into the phases of a dilation, and of joining the results' into one
+// again, on all threads.
 double PhaseCopyCycles(const Conv& conv);
-// Of one core that does a block of tiles for one part of the output channels.
+// The cycles of one core that does a block of tiles for one part of the output channels.
 double BlockCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice);
 
 }  // namespace hone::schedule

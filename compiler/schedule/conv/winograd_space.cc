@@ -26,7 +26,7 @@ struct BlockLimits {
   int64_t least_tiles = 12;
 };
 
-// Of a slice of blocks of `depth` slices of the result.
+// The limits of a slice of blocks of `depth` slices of the result.
 BlockLimits LimitsOf(const Conv& conv, const WinogradPlan& plan, int64_t depth) {
   const int64_t data_bytes = plan.Positions() * plan.channels * 4 * plan.Slices(conv, depth);
   BlockLimits limits;
@@ -35,7 +35,7 @@ BlockLimits LimitsOf(const Conv& conv, const WinogradPlan& plan, int64_t depth) 
   if (!FitsLastCache(conv, FilterBytes(conv, plan))) {
     limits.most_tiles = conv.machine.memory.l2.size_bytes * 4 / data_bytes;
   }
-  // Of few channels the products of a group of output channels are the larger part.
+  // With few channels the products of a group of output channels are the larger part.
   constexpr int64_t kGroupVectors = 4;
   const int64_t group = std::min(kGroupVectors, conv.out_vectors) * conv.lanes;
   if (plan.channels < group) {
@@ -147,8 +147,8 @@ std::vector<std::string> PadOptions(const Conv& conv) {
   return {"border", "copy"};
 }
 
-// Of the chunks there are, the one with the most channels of which everything that is read for each
-// row of positions stays in the first cache, or the fewest; 0: there are none.
+// The chunk with the most channels of which everything that is read for each row of positions stays
+// in the first cache, or else the one with the fewest; 0: there are none.
 int64_t LikelyChunk(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
                     bool in_registers) {
   const int64_t channel_bytes = ChunkBytesOfChannel(conv, plan, tile, in_registers);
@@ -200,7 +200,7 @@ std::vector<int64_t> PrefetchChoices(const Conv& conv, const WinogradPlan& plan,
   return {0, 1};
 }
 
-// Of one strategy: with filters transformed beforehand, and when they are needed.
+// The best configs of one strategy: with filters transformed beforehand, and when they are needed.
 struct BestOfStrategy {
   std::optional<PricedConfig> beforehand, in_chunks;
 };

@@ -60,7 +60,7 @@ std::vector<std::string> PrefetchOptionsOf(const Dense& dense, const Config& pre
   return {"none", "step"};
 }
 
-// Of narrow vectors only a single row, whose few additions a step cost no more than the loop
+// With narrow vectors only a single row, whose few additions a step cost no more than the loop
 // itself, takes several steps at once.
 int64_t DefaultUnroll(const Dense& dense, const RegisterTile& tile) {
   constexpr int64_t kFew = 8;

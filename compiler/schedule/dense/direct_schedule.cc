@@ -233,7 +233,7 @@ class ChunkedDense : public DenseSchedule {
   std::string chunk_sums_;  // in registers
 };
 
-// Of the right operand, what a tile takes of it.
+// The bytes of the right operand that a tile takes.
 int64_t DensePanelBytes(const Dense& dense, const RegisterTile& tile) {
   return tile.vectors * dense.lanes * dense.steps * 4;
 }
@@ -260,7 +260,7 @@ std::vector<int64_t> PanelChunkOptions(const Dense& dense, const Config& prefix)
 }  // namespace
 
 std::vector<int64_t> DenseLaneOptions(const Dense& dense) {
-  // Of many vectors, half of one is not worth twice as many.
+  // Where there are many vectors, saving half of one is not worth twice as many.
   constexpr int64_t kFewVectors = 4;
   const int64_t last = dense.units % dense.lanes;
   const bool half = dense.kind == ProductKind::kFloat && dense.half_lanes > 0 && last > 0 &&

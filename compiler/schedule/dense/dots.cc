@@ -72,7 +72,7 @@ DotTile DotTileOf(const Config& config) {
   return {config.Int("rows"), config.Int("units"), config.Int("parts")};
 }
 
-// Of one tile with all that it reads in the first cache, on a machine as BestTile's: two
+// The cycles of one tile with all that it reads in the first cache, on a machine as BestTile's: two
 // multiplications of four cycles' latency and two loads a cycle. At the end the lanes of every sum
 // are halved, a shuffle and an addition each, four a cycle, and functions are computed of a row's
 // units at once: of one unit alone they take as long as of eight. Short tiles overlap.
@@ -216,7 +216,8 @@ class DenseDotsPlan final : public Plan {
 
 }  // namespace
 
-// Of many rows each reads the right operand again, and packing it is little beside that.
+// Where there are many rows, each reads the right operand again, and packing it is little beside
+// that.
 bool HasDenseDots(const Dense& dense) {
   constexpr int64_t kMostRows = 32;
   return dense.terms_in_order && dense.rows <= kMostRows && dense.lanes > 1 &&

@@ -300,8 +300,9 @@ std::vector<RegisterTile> Alike(const RegisterTileProblem& problem,
 }  // namespace
 
 RegisterTile BestTile(const RegisterTileProblem& problem) {
-  // Of 32 registers all in use leave the allocator no slack: it spills. Of 16, where the tiles that
-  // hide the latency of the multiplications take them all, it does not.
+  // A tile that uses all of 32 registers leaves the allocator no slack: it spills. With 16
+  // registers, where the tiles that hide the latency of the multiplications take them all, it does
+  // not.
   const int64_t slack = problem.registers > 16 ? 1 : 0;
   std::vector<RegisterTile> tiles = TilesLeaving(slack, problem);
   if (tiles.empty()) tiles = TilesLeaving(0, problem);

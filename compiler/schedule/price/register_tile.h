@@ -23,7 +23,7 @@ struct RegisterTile {
   int64_t columns = 1;
 };
 
-// Of rows of tiles, where their sums are taken in chunks.
+// The most blocks of rows of tiles, where their sums are taken in chunks.
 inline constexpr int64_t kMostRowBlocks = 8;
 
 struct RegisterTileProblem {
@@ -80,7 +80,7 @@ inline constexpr int64_t kMaxEmittedFmas = 256;
 std::vector<int64_t> UnrollOptions(std::initializer_list<int64_t> factors, int64_t extent,
                                    const RegisterTile& tile);
 inline constexpr int64_t kStepsAtOnce = 4;
-// Of these options the one that is four steps at once, if there are so many: they share their
+// The one of these options that is four steps at once, if there are so many: these share their
 // addresses and the loop's own instructions. Vectors of a tile with one position are read once: to
 // a prefetcher that tells streams apart by the instruction, many loads are more than it follows,
 // and 32 of them took half again as long as 8 to 28 (Zen 5, what is read in the second cache). More
@@ -104,8 +104,8 @@ double LargestPart(int64_t shares, int64_t threads);
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);
-// Of what computes for so many cycles and reads for so many: most of the lesser is hidden, but for
-// the part of it that nothing fetches ahead.
+// The cycles of what computes for so many and reads for so many: most of the lesser is hidden, but
+// for the part of it that nothing fetches ahead.
 double WhileReading(double computing, double reading, double not_ahead = 0);
 // The same where all that is read was prefetched evenly, a whole region ahead (PrefetchRegion).
 double WhilePrefetching(double computing, double reading);

@@ -20,7 +20,7 @@ using loop::Stmt;
 
 namespace {
 
-// Of a value; also by what relates the bounds of loops to each other.
+// The range of a value, also by what relates the bounds of loops to each other.
 loop::Interval RangeOf(const Linear& x, const Bounds& bounds) {
   loop::Interval range = BoundsOf(x, bounds);
   const std::optional<Linear> low = Extreme(x, bounds, 0, /*largest=*/false);

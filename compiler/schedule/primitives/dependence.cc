@@ -85,7 +85,8 @@ class TouchCollector {
   TouchCollector(Expr var, Bounds bounds)
       : var_(std::move(var)), bounds_(std::move(bounds)), outer_(bounds_.variables().size() - 1) {}
 
-  // Of what no statement below stores to nothing is collected: it keeps no iterations in order.
+  // Accesses of what no statement below stores to are not collected: they keep no iterations in
+  // order.
   void Collect(const Stmt& s) {
     loop::Walk(s, [&](const Stmt& node) {
       if (node->kind == StmtKind::kStore) stored_.insert(node->buffer.get());
@@ -156,7 +157,7 @@ class TouchCollector {
     return dim;
   }
 
-  // Of variables around the loop only, and no loads.
+  // Whether the expression has variables around the loop only, and no loads.
   bool IsFixed(const Expr& e) const {
     if (e->kind == ExprKind::kLoad) return false;
     if (e->kind == ExprKind::kVar) {

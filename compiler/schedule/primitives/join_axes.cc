@@ -40,7 +40,7 @@ Buffer Joined(const loop::BufferNode& buffer) {
   return copy;
 }
 
-// Of one launch. Where it does not fit, `ok` ends false.
+// A rewrite of one launch. Where the launch does not fit, `ok` ends false.
 class JoinInLaunch : public loop::Mutator {
  public:
   // The extents are those of the axes that become one.

@@ -39,7 +39,7 @@ std::string UniqueLoopName(const loop::Nest& nest, const std::string& name);
 
 // The launch that stores to the buffer: kFailedPrecondition unless it is exactly one.
 absl::StatusOr<size_t> WriterOf(const loop::Nest& nest, const loop::Buffer& buffer);
-// Of a condition: what its ands join, in order.
+// What the ands of a condition join, in order.
 std::vector<loop::Expr> ConjunctsOf(const loop::Expr& condition);
 bool Loads(const loop::Expr& e, const loop::Buffer& buffer);
 bool Loads(const loop::Stmt& s, const loop::Buffer& buffer);

@@ -195,10 +195,10 @@ bool GoesOn(const Digit& fast, const Digit& slow) {
   return fast.axis == slow.axis && slow.unit == fast.extent * fast.unit;
 }
 
-// Of every index but those that lines take of `line_axis` (a block of it, or all where it has
-// none), as they follow one another in memory, the fastest first, few of them: what goes on where
-// another ends is that other's. `sizes` indices of each axis, `steps` apart. Blocks that are read
-// in part, or from within, count as whole ones.
+// The digits of every index but those that lines take of `line_axis` (a block of it, or all where
+// it has none), as they follow one another in memory, the fastest first, few of them: what goes on
+// where another ends is that other's. There are `sizes` indices of each axis, `steps` apart. Blocks
+// that are read in part, or from within, count as whole ones.
 std::vector<Digit> MemoryOrder(const loop::BufferNode& buffer, const std::vector<int64_t>& sizes,
                                const std::vector<int64_t>& steps, size_t line_axis) {
   std::vector<Digit> digits;

@@ -86,7 +86,7 @@ class LaneReduction {
     std::vector<Expr> Place() const { return Place(lane); }
   };
 
-  // Of every element of the tile.
+  // The partial results of every element of the tile.
   Buffer Partials(const std::string& suffix, int64_t extent) const {
     auto buffer = std::make_shared<loop::BufferNode>();
     buffer->name = store_.buffer->name + suffix;
@@ -167,7 +167,7 @@ class LaneReduction {
     return loop::Seq(std::move(parts));
   }
 
-  // Of `width` elements the first `next`, with the rest added to them.
+  // The first `next` of `width` elements, with the rest added to them.
   Stmt Halve(const Buffer& from, const Buffer& to, int64_t width, int64_t next) const {
     const std::string suffix = fmt::format("_half{}", next);
     const auto pairs = [&](const std::string& part, int64_t first, int64_t count, bool paired) {

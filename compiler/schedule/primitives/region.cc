@@ -84,7 +84,7 @@ class InnerExtreme {
     return Linear(largest ? known.interval.max : known.interval.min);
   }
 
-  // Of an atom that is no variable and uses inner ones.
+  // The extreme of an atom that is no variable and uses inner ones.
   Result OfAtom(const Expr& atom, bool largest) const {
     if (atom->kind != ExprKind::kBinary || depth_ <= 0) return std::nullopt;
     const BinaryOp op = atom->binary_op;

@@ -21,7 +21,8 @@ struct WeightedSum {
   std::vector<loop::Expr> weight_at;  // as many as axes; the second of these is the first index
 };
 
-// Of the stage that fills workspace `buffer`; kFailedPrecondition where that has another form.
+// The sum of the stage that fills workspace `buffer`; kFailedPrecondition where that has another
+// form.
 absl::StatusOr<WeightedSum> MatchWeightedSum(const loop::Nest& nest, const std::string& buffer);
 
 }  // namespace hone::schedule

@@ -27,8 +27,8 @@ struct Convolution : WeightedSum {
 
   Buffer data;
   int64_t stride_h = 1, stride_w = 1;
-  // Of the depth, where there is one: from one result, and from one tap, to the next, and in front
-  // of the data.
+  // Slices along the depth, where there is one: from one result to the next, from one tap to the
+  // next, and in front of the data.
   int64_t depth_step = 1, tap_step = 1, depth_before = 0;
   Expr has_slice;  // whether the data has that of the depth's axis and its tap; null: always
 
@@ -279,7 +279,8 @@ class Stages {
     return taps;
   }
 
-  // Of one that is transformed, where the other is not: the indices of `along` it and `across`.
+  // The axis that is transformed, where the other is not, and the indices of `along` it and
+  // `across`.
   const Axis& Only() const { return h_.IsTransformed() ? h_ : w_; }
   std::vector<Expr> OnlyAt(const Expr& along, const Expr& across) const {
     return h_.IsTransformed() ? std::vector<Expr>{along, across} : std::vector<Expr>{across, along};

@@ -65,7 +65,7 @@ int64_t CountFunctions(const loop::Nest& nest, const std::vector<std::string>& e
   return found;
 }
 
-// Of float32 in stacks: sets what stands before the product.
+// This sets what stands before a product of float32 in stacks.
 bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, const Buffer& weight,
                   Dense* dense) {
   const bool computed = weight->role == loop::Role::kWorkspace;

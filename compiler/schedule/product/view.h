@@ -24,8 +24,9 @@ struct Dense {
   bool copies_weight = false;  // the last stage before the product fills the weight
   int64_t functions = 0;       // exp and its kin behind the product, of each result
   bool in_order = false;       // the weight's units are neighbours where they come from
-  // Of float32, the weight no constant: its terms are neighbours where they come from, and so are
-  // the data's, which has to be copied for that where `copies_for_terms`.
+  // The product is of float32 and its weight no constant: the weight's terms are neighbours where
+  // they come from, and so are the data's, which has to be copied for that where
+  // `copies_for_terms`.
   bool terms_in_order = false;
   bool copies_for_terms = false;
   int64_t rows = 0, units = 0;

@@ -250,7 +250,7 @@ bool ScheduleAcross(Sequence* s, const std::string& name, const Shaped& shaped,
   });
 }
 
-// Of what TileInner left.
+// Lanes are made of what TileInner left.
 void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
   if (HasTail(shaped, options)) {
     s.PeelAll(shaped.inner, 0, 1);
@@ -372,7 +372,7 @@ void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions
 
 namespace {
 
-// Of each output whose stage could be turned.
+// Each output whose stage could be turned, with the loop along which its value is read in order.
 std::vector<std::pair<Buffer, Across>> OutputsToTurn(const loop::Nest& nest) {
   std::vector<std::pair<Buffer, Across>> outputs;
   for (const Buffer& buffer : nest.buffers) {

@@ -32,8 +32,8 @@ std::vector<int64_t> TogetherOptions(const Rows& rows) {
   return options;
 }
 
-// Of the axes of the output: those over rows, which have so many iterations, and the others, both
-// in order. Neither is known: no rows.
+// The axes of the output: those over rows, which have so many iterations, and the others, both in
+// order. Where neither is known, there are no rows.
 struct RowAxes {
   std::vector<size_t> rows, columns;
 };

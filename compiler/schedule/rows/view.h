@@ -31,7 +31,7 @@ struct RowParts {
   int64_t results = 0;
   int64_t terms = 0;  // of all of them together
 
-  // Of the innermost loop, in each of so many parts.
+  // The columns of the innermost loop, in each of so many parts.
   int64_t Columns(int64_t parts) const { return divides_innermost ? innermost / parts : innermost; }
 };
 

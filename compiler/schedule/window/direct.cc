@@ -12,9 +12,10 @@
 namespace hone::schedule {
 namespace {
 
-// Of products a part of a row: as many sums as hide the latency of the multiplications, a weight
-// serves all of them. Where so many with all taps would be too much code, a block of positions that
-// share what they load, row of taps by row. Of pools a block of two by two: it shares as much.
+// The default tile of products is a part of a row: as many sums as hide the latency of the
+// multiplications, and a weight serves all of them. Where so many with all taps would be too much
+// code, it is a block of positions that share what they load, row of taps by row. That of pools is
+// a block of two by two: it shares as much.
 RegisterTile DefaultPositions(const Windowed& w) {
   if (!w.depthwise) return {1, std::min<int64_t>(2, w.height), std::min<int64_t>(2, w.width)};
   constexpr int64_t kMostColumns = 7;

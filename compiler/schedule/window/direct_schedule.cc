@@ -10,7 +10,7 @@ namespace hone::schedule {
 
 using loop::Buffer;
 
-// Of a depthwise convolution the first loop over taps is that of its one input channel.
+// The first loop over taps of a depthwise convolution is that of its one input channel.
 std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile) {
   const int64_t sums = tile.vectors * tile.rows * tile.columns;
   std::vector<std::string> options;

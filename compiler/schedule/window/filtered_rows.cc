@@ -67,8 +67,8 @@ bool CanFilterRows(const Windowed& w) {
          std::ranges::all_of(w.window.dilation, is_one);
 }
 
-// Of 3x3 taps three rows were measured to be the best (Zen 4): of four, code spills. Fewer where
-// threads would have little to share.
+// With 3x3 taps three rows were measured to be the best (Zen 4): the code of four spills. There are
+// fewer where threads would have little to share.
 Config DefaultFilteredRows(const Windowed& w, int64_t threads) {
   constexpr int64_t kMostRows = 3, kShares = 4;
   const auto tiles = [&](int64_t rows) { return CeilDiv(w.height, rows); };

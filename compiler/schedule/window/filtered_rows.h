@@ -10,7 +10,8 @@
 
 namespace hone::schedule {
 
-// Of three taps a row the transforms only add: without trials, these are worth to be priced.
+// Whether there are three taps a row, for which the transforms only add: without trials, these are
+// worth to be priced.
 bool RowFiltersOnlyAdd(const Windowed& w);
 bool FiltersRowsByDefault(const Windowed& w, const machine::Machine& machine);
 

@@ -55,7 +55,7 @@ class WindowRowsSchedule {
 
   void TileReduction() {
     s_.ComputeAt(anchor_, out_ + ".ow");
-    // Of the batch, the channel and perhaps the row there is one.
+    // There is one batch, one channel and perhaps one row.
     std::string outermost = anchor_ + ".i3";
     for (const char* name : {".i2", ".i1", ".i0"}) {
       if (s_.Has(anchor_ + name)) outermost = anchor_ + name;

@@ -29,7 +29,8 @@ absl::StatusOr<ops::Window> WindowOf(const AnchorView& view, const Buffer& data,
   return ops::ReadWindow(op, view.op->attrs, taps);
 }
 
-// Of floats, and the largest of bytes. Means of bfloat16 are summed in float32.
+// Whether this is a pool of floats, or of the largest of bytes. Means of bfloat16 are summed in
+// float32.
 bool IsPoolOf(DataType data, DataType anchor) {
   const bool byte = data == DataType::kInt8 || data == DataType::kUInt8;
   if (data == DataType::kBFloat16) return anchor == data || anchor == DataType::kFloat32;

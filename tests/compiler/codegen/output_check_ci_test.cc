@@ -76,7 +76,7 @@ TEST(OutputCheck, RefusesAnErrorOfAFewPercentInBFloat16AndTakesRoundings) {
   }
 }
 
-// Of a window that holds zeros alone, what the transforms round remains, which for so few products
+// In a window that holds zeros alone, what the transforms round remains, which for so few products
 // is much of the error bound.
 TEST(OutputCheck, TakesWhatTransformsLeaveWhereAllProductsAreZero) {
   const auto task = TaskUnderTest::Of(

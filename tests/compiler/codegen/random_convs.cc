@@ -19,7 +19,7 @@ struct Window {
     return List(all);
   }
   int64_t Reach(size_t i) const { return dilation[i] * (taps[i] - 1) + 1; }
-  // Of data that has room for one result and `more`.
+  // The extent of data that has room for one result and `more`.
   int64_t Data(size_t i, int64_t more) const {
     return std::max<int64_t>(1, Reach(i) - before[i] - after[i]) + more;
   }

@@ -63,7 +63,7 @@ struct Family {
   std::function<void(Draw&)> make;
   // Configs whose strategy begins so are wanted, where there are any.
   std::string strategy;
-  // Of these, such; empty: any.
+  // Whether one of these configs is wanted; empty: any is.
   std::function<bool(const schedule::Config&)> is_wanted = nullptr;
 };
 inline void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }

@@ -35,7 +35,8 @@ std::vector<std::string> Kernels() {
           DenseText(32, 1024, 1024)};
 }
 
-// Of the default config in the widest blocks the kernel can have, or with this signature.
+// The hot loop of the default config in the widest blocks the kernel can have, or with this
+// signature.
 std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* target_text,
                                         const std::string& fma, const char* numerics = "strict",
                                         const std::string& wanted = "") {

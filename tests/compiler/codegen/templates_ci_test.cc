@@ -129,7 +129,7 @@ void CheckKernel(const std::string& text, const char* target_text, double tolera
       const auto nest = schedule::NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status().ToString();
       SCOPED_TRACE(config.ToText() + " " + signature.ToString());
-      // Of numbers that cancel some remain: what is transformed is off by the largest of them.
+      // Where numbers cancel, a rest remains: what is transformed is off by the largest of them.
       const bool transformed =
           config.Has("strategy") && config.String("strategy").starts_with("winograd");
       ExpectSameAsInterpreter(*nest, transformed ? 1e-3 : tolerance, target_text);
@@ -138,7 +138,7 @@ void CheckKernel(const std::string& text, const char* target_text, double tolera
   }
 }
 
-// Of 8-bit integers: every signedness, with and without something to pad.
+// Kernels of 8-bit integers: every signedness, with and without something to pad.
 std::vector<std::string> ByteKernels() {
   std::vector<std::string> kernels;
   const char* const convs[][3] = {

@@ -10,7 +10,7 @@
 namespace hone::driver {
 namespace {
 
-// Of a database that may be gone.
+// A database that may be gone.
 struct Database {
   bool is_gone = false;
   std::multiset<std::string> asked;  // signatures

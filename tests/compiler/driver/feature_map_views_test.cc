@@ -116,7 +116,7 @@ TEST(FeatureMapViews, SlicesOfConcatenationsThatCopyAreNotCopiedTwice) {
   }
 }
 
-// Of two concatenations with slices the first has the value, and its slice alone is copied.
+// The first of two concatenations with slices has the value, and its slice alone is copied.
 TEST(FeatureMapViews, OfConcatenationsWithSlicesOneCopiesAll) {
   NetBuilder net(6);
   const Expr x = net.ConvBiasRelu(net.Image(16, {6, 6}), {48, 3, 1, 1});

@@ -22,7 +22,7 @@ class NetText {
         fmt::format("def @main(%x: Tensor[(1, {}, {}, {}), float32]) {{\n", channels, size, size);
   }
 
-  // Of 3x3 taps, with relu.
+  // A convolution of 3x3 taps, with relu.
   std::string Conv(const std::string& x, int64_t from, int64_t to) {
     const std::string sum =
         Add(fmt::format("nn.conv2d({}, {}, padding=[1, 1, 1, 1])", x,
@@ -60,7 +60,7 @@ class NetText {
     return name;
   }
 
-  // Of small numbers with a mean of about zero.
+  // A weight of small numbers with a mean of about zero.
   std::string Weight(const std::string& shape, int64_t count) {
     std::vector<float> values;
     for (int64_t i = 0; i < count; ++i)
@@ -157,7 +157,7 @@ TEST(JoinMemory, AFewChannelsAreNotKeptForMany) {
   EXPECT_LE(joined.peak_live_bytes, copied.peak_live_bytes);
 }
 
-// Of little memory none is worth a copy.
+// Little memory is not worth a copy.
 TEST(JoinMemory, SmallMapsAreJoined) {
   EXPECT_EQ(CopiesOf(ReportOf(LongSkip(16, 128, 8, false))), 0);
 }

@@ -86,7 +86,7 @@ def @main(%n: int32, %d: int32) {
 }
 
 TEST(LanguageTest, ADivisionOfIntegersByZeroGivesZero) {
-  // Of constants it is folded, of %n it is done when the module runs.
+  // A division of constants is folded, one of %n is done when the module runs.
   const auto text = [](const std::string& type, const std::string& n, const std::string& d) {
     return "def @main(%n: " + type + ", %d: " + type + ") { (divide(" + n + ", " + d + "), mod(" +
            n + ", " + d + "), floor_mod(" + n + ", " + d + ")) }";
@@ -139,7 +139,8 @@ def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {
   EXPECT_EQ(ValuesOf<uint8_t>(wrapped[0]), (std::vector<uint8_t>{1, 0, 0, 0}));
 }
 
-// Of constants as of inputs: the first are computed by the interpreter, the others by code.
+// The cases hold for constants as for inputs: the first are computed by the interpreter, the others
+// by code.
 TEST(LanguageTest, FloatsAtTheEdges) {
   const float inf = INFINITY;
   const struct {
@@ -239,7 +240,7 @@ TEST(LanguageTest, NamesOfOutputsAreAListOfStrings) {
       "in @main, the function: expected a list of strings as attribute output_names, found 3");
 }
 
-// Of a model whose constants are folded too.
+// The model has constants that are folded, too.
 TEST(LanguageTest, TensorsOfAllRanksThatThereAre) {
   const auto text = [](int rank) {
     std::string ones = "1";

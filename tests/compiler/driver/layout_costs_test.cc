@@ -122,8 +122,8 @@ TEST(LayoutCosts, OnlyTuningLeavesWhatIsMeasuredForPredictions) {
   EXPECT_THAT(Chosen(slow, passes::LayoutAim::kExplore), IsBlockedInside());
 }
 
-// Of a tune that was interrupted: one convolution is measured, slow, and its row-major form leaves
-// no doubt that blocks are predicted to be faster.
+// The tune was interrupted: one convolution is measured, slow, and its row-major form leaves no
+// doubt that blocks are predicted to be faster.
 TEST(LayoutCosts, ACompileKeepsWhatAnInterruptedTuneMeasured) {
   const ir::Module module = ir::ParseModule(R"(
 def @main(%x: Tensor[(1, 64, 28, 28), float32], %w0: Tensor[(64, 64, 3, 3), float32],
@@ -228,7 +228,7 @@ class Farm {
   }
 
   const std::set<Key>& measured() const { return measured_; }
-  // Of all calls.
+  // The time of all calls.
   double TimeOf(const std::vector<TuningTask>& tasks) const {
     double ns = 0;
     for (const TuningTask& task : tasks) {

@@ -12,7 +12,8 @@ namespace {
 
 class ZooMemory : public ::testing::TestWithParam<std::string> {};
 
-// Of a sixteenth of the width: weights play no part, and convolutions keep their shapes.
+// The models have a sixteenth of the width: weights play no part, and convolutions keep their
+// shapes.
 TEST_P(ZooMemory, ArenaIsWithinATenthOfWhatIsAlive) {
   for (const int64_t batch : {1, 4}) {
     const auto model =

@@ -28,7 +28,7 @@ struct Result {
   std::vector<std::vector<float>> outputs;
 };
 
-// Of a body of one input %x.
+// The result of a body of one input %x.
 Result CompileAndRun(const std::vector<int64_t>& shape, const std::string& type,
                      const std::string& body) {
   const auto parsed = ir::ParseModule("def @main(%x: " + type + ") {" + body + "}");
@@ -123,7 +123,7 @@ std::string Doublings(int steps) {
 TEST(Views, WhatIsJoinedWithItselfAgainAndAgainCompiles) {
   const Result none = CompileAndRun({1, 0}, "Tensor[(1, 0), float32]", Doublings(40) + "%39");
   EXPECT_EQ(none.outputs[0], std::vector<float>());
-  // Of too many elements to run.
+  // This one has too many elements to run.
   const auto many = ir::ParseModule("def @main(%x: Tensor[(1, 1), float32]) {" + Doublings(40) +
                                     "strided_slice(%39, axes=[1], begin=[0], end=[5])}");
   ASSERT_TRUE(many.ok()) << many.status();

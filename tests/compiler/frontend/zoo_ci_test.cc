@@ -7,7 +7,7 @@
 namespace hone::frontend {
 namespace {
 
-// Of training: batch norm's mean and variance are not counted.
+// The number of parameters that are trained: batch norm's mean and variance are not counted.
 int64_t Parameters(const ir::Module& module) {
   int64_t count = 0;
   for (const ir::Expr& e : ir::PostOrder(ir::Body(*module.functions.at("main")))) {

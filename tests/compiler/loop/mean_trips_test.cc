@@ -7,7 +7,7 @@
 namespace hone::loop {
 namespace {
 
-// Of the innermost loop of a launch over 4 shares.
+// The mean trips of the innermost loop of a launch over 4 shares.
 std::optional<double> TripsOf(const std::string& buffer, const std::string& extent) {
   const auto nest = ParseNest("nest @n {\n prepared %x: " + buffer +
                               "\n output %out: float32[9] C\n run @out {\n parallel s in 0..4 {\n"

@@ -57,7 +57,7 @@ TEST(Grain, WhatIsReadAgainIsNotMovedAgain) {
                   "float32]) { nn.dense(p0, p1) }"));
 }
 
-// Of a table what is taken counts, not all that it has.
+// What is taken of a table counts, not all that it has.
 TEST(Grain, FewRowsOfALargeTableAreForOneThread) {
   const auto rows = [](int count) {
     return IsLastBelow(

@@ -218,7 +218,7 @@ std::pair<TestTensor, TestTensor> TopK(const TestTensor& x, const ir::Attrs& att
   return {FromConstant((*result)->args[0]), FromConstant((*result)->args[1])};
 }
 
-// Of all elements, of few (which are selected) and of many (which are sorted).
+// The cases take all elements, few (which are selected) and many (which are sorted).
 TEST(TopKTest, EqualElementsComeByPosition) {
   const std::pair<int64_t, int64_t> cases[] = {{1, 1},   {2, 2},  {3, 3},   {7, 7},   {8, 8},
                                                {33, 33}, {33, 1}, {33, 16}, {33, 17}, {100, 20}};

@@ -9,7 +9,8 @@
 namespace hone::passes {
 namespace {
 
-// Of a body of %x, an image of 4 channels, with weights %w, %d (one channel each) and %v (1x1).
+// A model with a body of %x, an image of 4 channels, with weights %w, %d (one channel each) and %v
+// (1x1).
 ir::Module PaddedModel(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(1, 4, 5, 6), float32], %w: Tensor[(3, 4, 3, 3), float32], "

@@ -14,7 +14,7 @@ meta[Constant][1] = Tensor[(2, 3, 4), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBA
 meta[Constant][2] = Tensor[(2, 3, 2, 1, 2), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";
 meta[Constant][3] = Tensor[(2, 12, 1, 1), float32] "AACAPwAAAEAAAEBAAACAQAAAoEAAAMBAAADgQAAAAEEAABBBAAAgQQAAMEEAAEBBAABQQQAAYEEAAHBBAACAQQAAiEEAAJBBAACYQQAAoEEAAKhBAACwQQAAuEEAAMBB";)";
 
-// Of a body of %x (two pixels of two channels), %l and %v (of one and three axes) and %w.
+// A model with a body of %x (two pixels of two channels), %l and %v (of one and three axes) and %w.
 ir::Module PixelModel(const std::string& body) {
   return Typed(
       "def @main(%x: Tensor[(2, 2, 1, 1), float32], %l: Tensor[(1, 2, 1), float32], "

@@ -35,8 +35,8 @@ std::string ConstantOf(const std::string& shape, size_t count, const std::string
   return fmt::format("Tensor[({}), {}] \"{}\";\n", shape, dtype, absl::Base64Escape(zeros));
 }
 
-// Of a body of tensors and constants: weights of 3x3 taps %w, depthwise %d, of a few channels a
-// group %u and %g, of three axes %t; %v is no constant.
+// Whether a body of tensors and constants is widened. The constants are weights of 3x3 taps: %w,
+// depthwise %d, %u and %g of a few channels a group, %t of three axes; %v is no constant.
 bool IsWidened(const std::string& body, const std::string& target, const std::string& dtype,
                const std::string& numerics = "default") {
   const ir::Module model = Typed(fmt::format(
@@ -141,8 +141,8 @@ TEST(WidenProducts, WhatIsReadOnceOrTwiceStaysBFloat16) {
   }
 }
 
-// Of float32 tensors, whose values bfloat16 or float16 do not hold: two products with what follows
-// them, and a residual sum whose other operand another product reads.
+// A model of float32 tensors, whose values bfloat16 or float16 do not hold: two products with what
+// follows them, and a residual sum whose other operand another product reads.
 ir::Module Net(const std::string& dtype, const std::string& numerics) {
   const ir::Module net = Typed(fmt::format(R"(
 def @main(%x: Tensor[(1, 16, 6, 6), float32], %w: Tensor[(16, 16, 3, 3), float32],
@@ -188,7 +188,7 @@ TEST(WidenProducts, StrictNumbersAreTheSameAndOthersWithinARounding) {
   }
 }
 
-// Of every kind of product and pool, and of what is joined.
+// The bodies have every kind of product and pool, and what is joined.
 TEST(WidenProducts, StrictNumbersOfEachKindAreTheSame) {
   const std::string bodies[] = {
       "nn.conv1d(%a, %b, padding=1)",

@@ -58,7 +58,7 @@ TEST(Conv, TransposedOnesOfFewerTapsThanTheirStrideAreDirect) {
   EXPECT_EQ(DefaultOf(TransposedText(w, {1, 0}), target).String("strategy"), "direct");
 }
 
-// Of a transposed convolution the weights of all phases count: 2 MiB here, of each 512 KiB.
+// The weights of all phases of a transposed convolution count: 2 MiB here, 512 KiB of each.
 TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
   const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
@@ -73,8 +73,8 @@ TEST(Conv, ByDefaultTransposedOnesPrefetchTheirWeightsByChunks) {
   EXPECT_EQ(config_of(64, 32, 16).Int("chunk"), 0);
 }
 
-// Of few channels, whose taps of a row are unrolled at the border: 28 sums there spilled. Without
-// padding there is no border.
+// Where channels are few, the taps of a row are unrolled at the border: 28 sums there spilled.
+// Without padding there is no border.
 TEST(Conv, ByDefaultTilesOfFewChannelsLeaveRegistersAtTheBorder) {
   const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=1");
   const auto tile = [&](int64_t pad) {
@@ -92,7 +92,7 @@ std::string Strict(std::string text) {
   return text.replace(text.find("numerics=default"), std::string::npos, "numerics=strict");
 }
 
-// Of weights that fit no cache, and no Winograd.
+// The default with weights that fit no cache, and no Winograd.
 Config DefaultOf512Channels(int64_t height, int64_t width, const char* cpu) {
   const std::string text =
       Strict(ConvText({1, 512, height, width, 512, 3, 3, 1, 1, 1}, "bias_relu"));
@@ -112,9 +112,9 @@ TEST(Conv, ByDefaultChunksLeaveOutPadding) {
   }
 }
 
-// Of the windows of DeepLab's heads most leave the data, which tiles of one row leave out at the
-// ends of the row and above and below it. Code of their own for all tiles would be too long where
-// there are many.
+// Most of the windows of DeepLab's heads leave the data; tiles of one row leave out what lies
+// outside at the ends of the row and above and below it. Code of their own for all tiles would be
+// too long where there are many.
 TEST(Conv, ByDefaultDilatedWindowsLeaveOutPadding) {
   const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=32768,1048576,33554432 -threads=1");
@@ -159,8 +159,8 @@ std::string OfGroups(int64_t in, int64_t out, size_t spatial, const char* dtype 
   return WindowsText({1, in, 3 * out, fives, threes, ones, ones, ones, ones}, dtype, dtype, 3);
 }
 
-// Of whole vectors, halves and quarters, several groups to a vector, multiples of one channel: in
-// all layouts, and "stages" is what a search tries next.
+// The groups are of whole vectors, halves and quarters, several groups to a vector, multiples of
+// one channel. This holds in all layouts, and "stages" is what a search tries next.
 TEST(Conv, GroupsThatVectorsFitHaveRegisterTiles) {
   const CpuTarget target = TestTarget(kWideTarget);
   const std::pair<int64_t, int64_t> widths[] = {{24, 24}, {40, 40}, {56, 56}, {12, 12}, {4, 8},
@@ -301,8 +301,8 @@ TEST(Winograd, BlocksByDefaultLeaveTheSecondCacheToOthers) {
   EXPECT_LE(4 * data_bytes, target.facts.l2_bytes);
 }
 
-// Of data that the second cache does not hold the next row's lines are asked for; of results those
-// of the next tile, with what is added to them: by default where something is.
+// The next row's lines are asked for of data that the second cache does not hold; of results the
+// next tile's are, with what is added to them, by default where something is.
 TEST(Conv, ByDefaultWhatIsColdIsPrefetched) {
   const CpuTarget target = TestTarget(
       "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -caches=49152,2097152,33554432 -threads=1");
@@ -335,7 +335,7 @@ TEST(Conv, ByDefaultWhatIsColdIsPrefetchedByHalfLines) {
   EXPECT_EQ(DefaultOf(OfOneTap(64, 256, 56), target).Int("unroll"), 4);
 }
 
-// Of blocks that end with four channels, four at once would leave no loop to prefetch in.
+// In blocks that end with four channels, four at once would leave no loop to prefetch in.
 TEST(Conv, ByDefaultALoopOfChannelsRemains) {
   const CpuTarget target =
       TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -caches=32768,524288,33554432");

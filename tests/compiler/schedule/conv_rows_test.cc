@@ -105,8 +105,8 @@ TEST(ConvRows, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 360);
 }
 
-// Of groups that no vectors of output channels fit: the only strategy but the generic one, by
-// default, between row-major tensors.
+// Rows are the only strategy but the generic one for groups that no vectors of output channels fit:
+// by default, between row-major tensors.
 TEST(ConvRows, GroupsComputeWhatTheNaiveNestDoes) {
   const std::pair<int64_t, int64_t> widths[] = {{3, 5}, {6, 6}, {17, 17}, {2, 7}, {25, 25}, {4, 9}};
   int checked = 0;
@@ -155,8 +155,8 @@ std::string StrategyOf(const Conv2dShape& shape, const CpuTarget& target, size_t
       .String("strategy");
 }
 
-// Of row-major data and of blocks; not where vectors of channels have no pads, or the width has a
-// stride.
+// This holds for row-major data and for blocks; not where vectors of channels have no pads, or the
+// width has a stride.
 TEST(ConvRows, AreTheDefaultOfFewOutputChannels) {
   const CpuTarget target = TestTarget(kWideTarget);
   for (const int64_t out : {1, 3, 9}) {

@@ -206,8 +206,9 @@ TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
   EXPECT_EQ(checked, 40);
 }
 
-// Of the last block of slices some taps meet none: their loops have no iteration, and what these
-// would read is not made, being behind the data. Such configs were refused, defaults among them.
+// Some taps meet none of the slices of the last block: their loops have no iteration, and what
+// these would read is not made, being behind the data. Such configs were refused, defaults among
+// them.
 TEST(Conv3d, WinogradMakesNoSlicesBehindTheData) {
   const std::pair<const char*, Windows> kernels[] = {
       {"x86-64-v3", {1, 16, 16, {7, 4, 2}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {2, 1, 1}}},
@@ -298,7 +299,7 @@ TEST(Conv, SumsInChunksComputeWhatTheNaiveNestDoes) {
       {2, 24, 7, {9, 5}, {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}},
       {1, 16, 8, {3, 5, 4}, {3, 1, 3}, {1, 1, 1}, {1, 1, 1}, {1, 0, 1}, {1, 0, 1}},
   };
-  // Of four phases, and of six with a row that ends within the last.
+  // Transposed convolutions of four phases, and of six with a row that ends within the last.
   std::vector<std::string> texts = {
       TransposedText({1, 16, 12, {5, 6}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 0}),
       TransposedText({1, 24, 9, {3, 5}, {4, 4}, {3, 2}, {1, 1}, {1, 1}, {1, 1}}, {0, 1})};
@@ -452,7 +453,8 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
   for (const auto& [kind, times] : found) EXPECT_EQ(times, kEach) << kind << " " << text;
 }
 
-// Of strides, dilations and unequal padding too, and of transposed ones of one phase.
+// The kernels have strides, dilations and unequal padding too, and there are transposed ones of one
+// phase.
 TEST(Conv2d, BorderTilesLeaveOutThePadding) {
   const Windows kernels[] = {
       {1, 8, 12, {9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},

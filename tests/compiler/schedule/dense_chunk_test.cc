@@ -25,7 +25,7 @@ std::string Narrow(const char* caches) {
                      caches);
 }
 
-// Of a space, configs with and without chunks, each against the naive nest.
+// How many configs of a space with and without chunks were checked, each against the naive nest.
 struct Checked {
   int whole = 0;
   int chunks = 0;
@@ -152,7 +152,7 @@ int64_t GridOf(const loop::Launch& launch) {
   return grid;
 }
 
-// Of one panel, whose sums all fit the first cache.
+// There is one panel, whose sums all fit the first cache.
 TEST(DenseChunks, ThreadsShareTheTilesOfAPanel) {
   for (const int threads : {1, 2, 8, 64}) {
     const CpuTarget target =

@@ -26,7 +26,7 @@ TEST(Dense, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(checked, 30);
 }
 
-// Of few registers only a step of a single row is as short as its loop; and weights that are read
+// With few registers only a step of a single row is as short as its loop; and weights that are read
 // once come by few loads.
 TEST(Dense, ByDefaultWideVectorsTakeFourStepsAtOnce) {
   const auto unroll_of = [](const char* cpu, int64_t rows, int64_t units = 256) {
@@ -56,7 +56,7 @@ TEST(Dense, ByDefaultPanelsThatFewTilesReadAreNarrow) {
   };
   EXPECT_LE(vectors_of(32), 3);
   EXPECT_GE(vectors_of(1024), 5);
-  // Of one tile each weight is read once, and several sums hide the latency.
+  // With one tile each weight is read once, and several sums hide the latency.
   for (const int64_t rows : {1, 2}) {
     EXPECT_GE(vectors_of(rows, 2048, 512), 4) << rows;
     EXPECT_GE(vectors_of(rows), 4) << rows;

@@ -9,7 +9,8 @@
 
 namespace hone::schedule {
 
-// Of m rows, n units and k terms, float32, with a bias and relu behind it or alone.
+// The text of a product of m rows, n units and k terms, float32, with a bias and relu behind it or
+// alone.
 inline std::string DenseText(int64_t m, int64_t n, int64_t k, bool epilogue, bool constant) {
   const std::string params =
       fmt::format("p0: Tensor[({}, {}), float32], {}p1: Tensor[({}, {}), float32]", m, k,

@@ -18,7 +18,8 @@ std::shared_ptr<const MicroKernelTimes> TimesOf(TileTimes times) {
   return std::make_shared<const MicroKernelTimes>(std::move(times));
 }
 
-// Of every tile of 32 registers: two multiplications a cycle, but of `best` four.
+// The times of every tile of 32 registers: two multiplications a cycle, but four for the one of so
+// many vectors and positions.
 std::shared_ptr<const MicroKernelTimes> AllAlikeBut(int64_t vectors, int64_t positions) {
   TileTimes times;
   for (int64_t v = 1; v <= 8; ++v) {
@@ -227,7 +228,7 @@ TEST(MicroKernels, ASlowStreamWantsPanelsThatStayInTheSecondCache) {
   EXPECT_EQ(BestTile(problem).vectors, 1);
 }
 
-// Of 512 channels a tile of three vectors is faster than one of one whose panels fit half a
+// With 512 channels a tile of three vectors is faster than one of one whose panels fit half a
 // megabyte.
 TEST(MicroKernels, PanelsThatAreReadOnceByChunksMayBeLarge) {
   RegisterTileProblem problem = Problem(32, 480);
@@ -353,7 +354,8 @@ void BuiltWith(const std::string& toolchain, std::vector<ConfigCost>& costs) {
   for (ConfigCost& cost : costs) cost.toolchain = toolchain;
 }
 
-// Of two toolchains, the newer's tiles of several vectors half as fast and its stream, too.
+// The costs of two toolchains, the newer's tiles of several vectors half as fast and its stream,
+// too.
 std::vector<std::vector<ConfigCost>> CostsOfTwoToolchains(const CpuTarget& target) {
   std::vector<std::vector<ConfigCost>> costs = CostsOf(target);
   for (size_t task = 0; task < costs.size(); ++task) {

@@ -55,7 +55,7 @@ void Collect(const loop::Stmt& s, loop::VarMap* at, std::vector<int64_t>* offset
   }
 }
 
-// Of all launches.
+// Where the prefetches of all launches point.
 std::vector<int64_t> PrefetchedBy(const loop::Nest& nest) {
   std::vector<int64_t> offsets;
   loop::VarMap at;

@@ -12,7 +12,7 @@ namespace hone::schedule {
 struct ConvShape {
   int64_t n, ic, h, w, oc, taps, stride, pad, dilation, groups;
 
-  // Of the data, that one result is made of.
+  // The extent of the data that one result is made of.
   int64_t Reach() const { return dilation * (taps - 1) + 1; }
   // The template that is to match: a group for each of several channels is depthwise.
   std::string ExpectedTemplate() const {

@@ -178,7 +178,8 @@ TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
   ExpectGolden("skip_zero_terms_clip", naive, nest);
 }
 
-// Of a row's local sum, the taps of other rows that are padding: bounds of their loop.
+// The taps of other rows that are padding are left out of a row's local sum by the bounds of their
+// loop.
 TEST(PrimitivesGolden, SkipsZeroTermsOfLocalSums) {
   const loop::Nest naive = ConvNest(4, 3, 2);
   loop::Nest nest = naive;

@@ -54,7 +54,7 @@ std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& 
       Task{&def, TemplateFor(def).Signatures(def, machine::Machine::For(target))[0], target});
 }
 
-// Of each strategy but the direct one `samples` configs, and the default.
+// This checks `samples` configs of each strategy but the direct one, and the default.
 int CheckStrategies(const Task& task, int samples, uint64_t seed) {
   const Space space = SpaceOfTask(task);
   Random random(seed);
@@ -122,8 +122,8 @@ TEST(Winograd, LargerFiltersComputeWhatTheNaiveNestDoes) {
             50);
 }
 
-// Of equal and unequal dilations, one along which there is but one tap among them; phases of
-// unequal rows and columns, and windows without padding.
+// The dilations are equal and unequal, one along which there is but one tap among them; there are
+// phases of unequal rows and columns, and windows without padding.
 TEST(Winograd, DilatedConvolutionsComputeWhatTheNaiveNestDoes) {
   EXPECT_GE(CheckAll({{1, 16, 13, 14, 16, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2},
                       {2, 8, 10, 9, 12, 3, 3, 1, 1, 3, 0, 3, 6, 3, 3},
@@ -163,7 +163,7 @@ TEST(Winograd, StridedConvolutionsOfBlockedChannelsComputeWhatTheNaiveNestDoes) 
             40);
 }
 
-// Of random configs, those that are wanted.
+// This checks those random configs that are wanted.
 void CheckThose(const std::string& kernel, const std::string& caches, uint64_t seed,
                 const std::function<bool(const Config&)>& wanted) {
   const CpuTarget target =
@@ -221,8 +221,8 @@ TEST(Winograd, FiltersInRegistersComputeWhatTheNaiveNestDoes) {
   for (const char* kernel : kernels) CheckFiltersAtEveryRun(kernel, "registers", seed++);
 }
 
-// Of blocks that fill a second cache, here a small one; of channels that do not fill a vector, of
-// phases, of slices some of which lie outside the data.
+// The blocks fill a second cache, here a small one; there are channels that do not fill a vector,
+// phases, and slices some of which lie outside the data.
 TEST(Winograd, PrefetchedDataIsWhatTheNaiveNestComputes) {
   const std::string blocks =
       "fn (p0: Tensor[(2, 64, 9, 13), float32], const p1: Tensor[(80, 64, 3, 3), float32]) { "
