@@ -55,7 +55,7 @@ class WindowRowsSchedule {
 
   void TileReduction() {
     s_.ComputeAt(anchor_, out_ + ".ow");
-    // There is one batch, one channel and perhaps one row.
+    // A tile has one index of the batch, of the channel and perhaps of the row: these have no loop.
     std::string outermost = anchor_ + ".i3";
     for (const char* name : {".i2", ".i1", ".i0"}) {
       if (s_.Has(anchor_ + name)) outermost = anchor_ + name;
