@@ -6,6 +6,7 @@
 #include "compiler/loop/mean_trips.h"
 #include "compiler/loop/operator_cost.h"
 #include "compiler/loop/visit.h"
+#include "compiler/lower/grid.h"
 
 namespace hone::lower {
 namespace {
@@ -46,15 +47,9 @@ double Operations(const loop::StmtNode& s) {
   return operations;
 }
 
-int64_t GridExtent(const loop::Stmt& body) {
+int64_t GridExtent(loop::Stmt body) {
   int64_t grid = 1;
-  for (loop::Stmt s = body;
-       s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kParallel;
-       s = s->body[0]) {
-    int64_t extent = 0;
-    if (!loop::IsConstInt(s->extent, &extent)) break;
-    grid *= extent;
-  }
+  for (const GridLoop& loop : TakeGrid(&body)) grid *= loop.extent;
   return grid;
 }
 

@@ -1,9 +1,6 @@
 // Convolutions of one to three spatial axes, 1x1 included, with groups or without, and transposed
 // ones; those of a channel each are the depthwise template's. Of 8-bit integers and of bfloat16, a
 // step of the sum is a dot product of four or two neighbouring input channels.
-#include <algorithm>
-#include <array>
-
 #include "compiler/schedule/conv/direct.h"
 #include "compiler/schedule/conv/pixels.h"
 #include "compiler/schedule/conv/rows.h"
