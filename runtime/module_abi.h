@@ -16,6 +16,8 @@ extern "C" {
 #define HONE_MODULE_ABI_VERSION 1
 /* Modules with repeats have this one: runtimes that do not know them must not run them. */
 #define HONE_MODULE_ABI_VERSION_REPEATS 2
+/* Modules for devices other than the host have this one, with repeats or without. */
+#define HONE_MODULE_ABI_VERSION_DEVICES 3
 #define HONE_MODULE_SYMBOL "hone_module_v1"
 /* Every buffer starts at a multiple of this, in bytes, and is readable up to the next multiple. */
 #define HONE_BUFFER_ALIGNMENT 64
@@ -69,8 +71,8 @@ struct hone_buffer {
 
 struct hone_launch {
   const char* name;
-  hone_launch_function function;
-  int64_t grid_extent; /* at least 1 */
+  hone_launch_function function; /* NULL where a device runs it: struct hone_device_launch */
+  int64_t grid_extent;           /* at least 1 */
   uint64_t scratch_bytes;
   uint32_t phase; /* enum hone_phase */
   /* 1: run by one thread whatever the grid (the work is below the grain). */
@@ -160,6 +162,34 @@ struct hone_repeat {
   const struct hone_move* moves; /* one for each buffer of each of its calls */
 };
 
+/* What the driver of a device makes code of. */
+enum hone_code_kind {
+  HONE_CODE_OPENCL_C = 1,
+  HONE_CODE_PTX = 2 /* of NVIDIA */
+};
+
+struct hone_code {
+  uint32_t kind; /* enum hone_code_kind */
+  uint32_t reserved;
+  const char* bytes; /* size_bytes, and a zero behind them */
+  uint64_t size_bytes;
+  const char* options; /* of the driver's compiler: "-cl-std=CL1.2" */
+};
+
+/* How a device runs a launch: blocks (work groups) of threads (work items), each in three
+ * dimensions, the first of which varies fastest. */
+struct hone_device_launch {
+  const char* entry; /* the name of its code's function */
+  uint32_t code;     /* in the module's table of codes */
+  uint32_t argument_count;
+  uint32_t blocks[3];    /* each at least 1 */
+  uint32_t threads[3];   /* of a block; each at least 1 */
+  uint64_t shared_bytes; /* of a block */
+  /* The entry's parameters: of which buffers of the launch's kernel, by their place in its table.
+   * PTX takes a pointer for each; OpenCL C a buffer, and behind it an offset in bytes (ulong). */
+  const uint32_t* arguments;
+};
+
 struct hone_module {
   uint32_t abi_version;
   uint32_t kernel_count;
@@ -171,6 +201,11 @@ struct hone_module {
   const struct hone_function* functions;
   uint64_t parameters_bytes;
   const struct hone_repeat* repeats; /* not there in version 1 */
+  /* What follows is not there before version 3. */
+  uint32_t code_count;
+  uint32_t device_launch_count; /* 0, or as many as all kernels have launches */
+  const struct hone_code* codes;
+  const struct hone_device_launch* device_launches; /* in the order of kernels and their launches */
 };
 
 /* Parameters never pass through LLVM or the linker: they are appended to the shared object,
