@@ -7,6 +7,7 @@
 
 #include "runtime/c_model.h"
 #include "runtime/data_type.h"
+#include "runtime/find_device.h"
 #include "runtime/host.h"
 #include "runtime/module.h"
 #include "runtime/target_text.h"
@@ -49,10 +50,16 @@ int CheckCall(const hone_model* model, uint32_t call) {
               "expected a call below " + std::to_string(count) + ", found " + std::to_string(call));
 }
 
-int CheckBinding(uint32_t index, uint32_t count, const void* data) {
+int CheckBinding(const hone_model* model, uint32_t index, uint32_t count, const void* data) {
   if (index >= count) {
     return Fail(HONE_BAD_INPUT, "expected an index below " + std::to_string(count) + ", found " +
                                     std::to_string(index));
+  }
+  if (data != nullptr && !model->model->device().is_host()) {
+    return Fail(HONE_BAD_INPUT,
+                "expected a model on the CPU to bind memory of the host to, found "
+                "one on " +
+                    model->model->device().name() + "; use hone_set_input and hone_output");
   }
   return hone::IsAligned(data) ? HONE_OK : HONE_BAD_INPUT;
 }
@@ -118,6 +125,11 @@ bool hone::IsAligned(const void* data) {
   return false;
 }
 
+int hone::DeviceStatus(const hone_model* model) {
+  const std::string error = model->model->device().error();
+  return error.empty() ? HONE_OK : Fail(HONE_FAILED, error);
+}
+
 int hone::ChooseShape(hone_model* model, uint32_t input, const InputShape& shape) {
   std::string error;
   return ToCode(model->model->ChooseShape(input, shape, &error), error);
@@ -132,6 +144,11 @@ int hone_open(const char* path, int threads, hone_model** model) {
 }
 
 int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model) {
+  return hone_open_on(path, nullptr, threads, flags, model);
+}
+
+int hone_open_on(const char* path, const char* device, int threads, uint32_t flags,
+                 hone_model** model) {
   if (const int code = CheckOpen(path, threads, flags, model); code != HONE_OK) return code;
   auto opened = std::make_unique<hone_model>();
   std::string error;
@@ -148,7 +165,10 @@ int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** m
   if (threads == 0) {
     threads = std::min(hone::ThreadsOf(table.target), hone::HostCoreCount());
   }
-  opened->model = hone::Model::Make(std::move(module), threads, &error);
+  std::shared_ptr<hone::Device> found =
+      hone::FindDevice(device != nullptr ? device : "", table.target, threads, &error);
+  if (!found) return Fail(HONE_BAD_INPUT, error);
+  opened->model = hone::Model::Make(std::move(module), std::move(found), &error);
   if (!opened->model) return Fail(HONE_FAILED, error);
   *model = opened.release();
   return HONE_OK;
@@ -222,14 +242,15 @@ int hone_set_input(hone_model* model, uint32_t index, const void* data, uint64_t
                                     std::to_string(size_bytes));
   }
   if (size_bytes > 0 && !Has(data, "the input's bytes")) return HONE_BAD_INPUT;
-  void* const memory = model->model->FillInput(index);
-  if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
-  return HONE_OK;
+  model->model->FillInput(index, [&](void* memory) {
+    if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
+  });
+  return hone::DeviceStatus(model);
 }
 
 int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
   if (!HasModel(model)) return HONE_BAD_INPUT;
-  if (const int code = CheckBinding(index, hone_input_count(model), data); code != HONE_OK)
+  if (const int code = CheckBinding(model, index, hone_input_count(model), data); code != HONE_OK)
     return code;
   model->model->BindInput(index, const_cast<void*>(data));
   return HONE_OK;
@@ -237,7 +258,7 @@ int hone_bind_input(hone_model* model, uint32_t index, const void* data) {
 
 int hone_bind_output(hone_model* model, uint32_t index, void* data) {
   if (!HasModel(model)) return HONE_BAD_INPUT;
-  if (const int code = CheckBinding(index, hone_output_count(model), data); code != HONE_OK)
+  if (const int code = CheckBinding(model, index, hone_output_count(model), data); code != HONE_OK)
     return code;
   model->executor().BindOutput(index, data);
   return HONE_OK;
@@ -246,12 +267,14 @@ int hone_bind_output(hone_model* model, uint32_t index, void* data) {
 int hone_run(hone_model* model) {
   if (!CanRun(model) || !HasInputs(model)) return HONE_BAD_INPUT;
   model->executor().Run();
-  return HONE_OK;
+  return hone::DeviceStatus(model);
 }
 
 const void* hone_output(const hone_model* model, uint32_t index) {
   if (!HasModel(model)) return nullptr;
-  return index < FunctionOf(model).output_count ? model->executor().Output(index) : nullptr;
+  if (index >= FunctionOf(model).output_count) return nullptr;
+  const void* const data = model->executor().ReadOutput(index);
+  return hone::DeviceStatus(model) == HONE_OK ? data : nullptr;
 }
 
 int hone_time(hone_model* model, int64_t runs, double* seconds) {
@@ -259,7 +282,7 @@ int hone_time(hone_model* model, int64_t runs, double* seconds) {
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   if (!CanRun(model)) return HONE_BAD_INPUT;
   *seconds = model->executor().Time(runs);
-  return HONE_OK;
+  return hone::DeviceStatus(model);
 }
 
 uint32_t hone_call_count(const hone_model* model) {
@@ -286,7 +309,7 @@ int hone_profile(hone_model* model, int runs, double* call_ns) {
   if (!CanRun(model)) return HONE_BAD_INPUT;
   const std::vector<double> medians = model->executor().Profile(runs);
   std::copy(medians.begin(), medians.end(), call_ns);
-  return HONE_OK;
+  return hone::DeviceStatus(model);
 }
 
 int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds) {
@@ -294,8 +317,9 @@ int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* secon
   if (const int code = CheckCall(model, call); code != HONE_OK) return code;
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   if (!CanRun(model)) return HONE_BAD_INPUT;
-  *seconds = model->executor().TimeCall(call, runs);
-  return HONE_OK;
+  std::string error;
+  *seconds = model->executor().TimeCall(call, runs, &error);
+  return error.empty() ? hone::DeviceStatus(model) : Fail(HONE_FAILED, error);
 }
 
 int hone_time_executor(hone_model* model, int64_t runs, double* seconds) {
@@ -303,5 +327,5 @@ int hone_time_executor(hone_model* model, int64_t runs, double* seconds) {
   if (const int code = CheckRuns(runs); code != HONE_OK) return code;
   if (!CanRun(model)) return HONE_BAD_INPUT;
   *seconds = model->executor().TimeWithoutKernels(runs);
-  return HONE_OK;
+  return hone::DeviceStatus(model);
 }

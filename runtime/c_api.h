@@ -55,6 +55,12 @@ enum hone_open_flags {
   HONE_OPEN_COPY_PARAMETERS = 1 /* into huge pages of this process, instead of mapping the file */
 };
 HONE_API int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model);
+/* The same on a device: "cpu", or "opencl:1", the second of this machine. NULL: the first of the
+ * kind that the module was compiled for. `threads` are those of the host, for the CPU only. On a
+ * device with memory of its own inputs are copied there, hone_output copies the output back, and
+ * memory of the host cannot be bound. A device that fails returns HONE_FAILED from then on. */
+HONE_API int hone_open_on(const char* path, const char* device, int threads, uint32_t flags,
+                          hone_model** model);
 HONE_API void hone_close(hone_model* model);
 
 HONE_API const char* hone_target(const hone_model* model);

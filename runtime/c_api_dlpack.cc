@@ -117,9 +117,11 @@ int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tenso
   if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
   const auto element_bytes =
       static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
-  CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
-              static_cast<char*>(model->model->FillInput(index)));
-  return HONE_OK;
+  model->model->FillInput(index, [&](void* memory) {
+    CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
+                static_cast<char*>(memory));
+  });
+  return hone::DeviceStatus(model);
 }
 
 int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
@@ -134,10 +136,12 @@ int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_
   if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
   hone_tensor_info info{};
   if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
+  const void* const data = model->executor().ReadOutput(index);
+  if (const int code = hone::DeviceStatus(model); code != HONE_OK) return code;
   auto* view = new Export;
   view->shape.assign(info.shape, info.shape + info.rank);
   hone_dl_tensor& dl = view->tensor.dl_tensor;
-  dl.data = model->executor().Output(index);
+  dl.data = const_cast<void*>(data);
   dl.device = {HONE_DL_CPU, 0};
   dl.ndim = static_cast<int32_t>(info.rank);
   dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));

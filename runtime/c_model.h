@@ -24,6 +24,8 @@ int Fail(hone_code code, const std::string& message);
 bool Has(const void* argument, const char* what);
 // Whether memory can be bound; otherwise the error is set.
 bool IsAligned(const void* data);
+// HONE_OK, or HONE_FAILED with the error set, where the model's device has failed.
+int DeviceStatus(const hone_model* model);
 // From here on the input has this shape; otherwise the error is set.
 int ChooseShape(hone_model* model, uint32_t input, const InputShape& shape);
 inline bool HasModel(const hone_model* model) { return Has(model, "an open model"); }

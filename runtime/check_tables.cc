@@ -18,10 +18,10 @@ class Checker {
   Checker(const hone_module& table, std::string* error) : table_(table), error_(error) {}
 
   bool Check() {
-    if (table_.abi_version != HONE_MODULE_ABI_VERSION &&
-        table_.abi_version != HONE_MODULE_ABI_VERSION_REPEATS) {
+    if (table_.abi_version < HONE_MODULE_ABI_VERSION ||
+        table_.abi_version > HONE_MODULE_ABI_VERSION_DEVICES) {
       return Fail("expected module ABI version " + std::to_string(HONE_MODULE_ABI_VERSION) +
-                  " or " + std::to_string(HONE_MODULE_ABI_VERSION_REPEATS) + ", found " +
+                  " to " + std::to_string(HONE_MODULE_ABI_VERSION_DEVICES) + ", found " +
                   std::to_string(table_.abi_version) + "; compile it again");
     }
     if (!Has(table_.kernels, table_.kernel_count) || table_.target == nullptr ||
@@ -37,7 +37,7 @@ class Checker {
         return Fail("the functions of the module differ in more than shapes; compile it again");
       }
     }
-    return CheckRepeats();
+    return CheckRepeats() && CheckCodes() && CheckDeviceLaunches();
   }
 
  private:
@@ -91,7 +91,9 @@ class Checker {
     }
     for (uint32_t l = 0; l < kernel.launch_count; ++l) {
       const hone_launch& launch = kernel.launches[l];
-      if (launch.function == nullptr || launch.grid_extent < 1 || launch.phase > HONE_PHASE_RUN) {
+      const bool by_device = DeviceLaunchCount(table_) > 0;
+      if ((launch.function == nullptr) != by_device || launch.grid_extent < 1 ||
+          launch.phase > HONE_PHASE_RUN) {
         return Fail("kernel " + name + " has a damaged launch table");
       }
     }
@@ -183,6 +185,52 @@ class Checker {
       if (!CheckMoves(table_.functions[function], repeat)) return false;
     }
     return true;
+  }
+
+  bool CheckCodes() {
+    const uint32_t count = CodeCount(table_);
+    if (!Has(count > 0 ? table_.codes : nullptr, count)) {
+      return Fail("the module's table of codes is damaged; compile it again");
+    }
+    for (uint32_t c = 0; c < count; ++c) {
+      const hone_device_code& code = table_.codes[c];
+      if (code.bytes == nullptr || code.options == nullptr || code.kind < HONE_CODE_OPENCL_C ||
+          code.kind > HONE_CODE_PTX || code.kind != table_.codes[0].kind) {
+        return Fail("a code of the module has a damaged table; compile it again");
+      }
+    }
+    return true;
+  }
+
+  bool CheckDeviceLaunches() {
+    const uint32_t count = DeviceLaunchCount(table_);
+    uint64_t launches = 0;
+    for (uint32_t k = 0; k < table_.kernel_count; ++k) launches += table_.kernels[k].launch_count;
+    if (count == 0) return true;
+    if (count != launches || !Has(table_.device_launches, count)) {
+      return Fail("the module's table of device launches is damaged; compile it again");
+    }
+    const hone_device_launch* launch = table_.device_launches;
+    for (uint32_t k = 0; k < table_.kernel_count; ++k) {
+      for (uint32_t l = 0; l < table_.kernels[k].launch_count; ++l, ++launch) {
+        if (IsSound(*launch, table_.kernels[k])) continue;
+        return Fail("kernel " + std::string(table_.kernels[k].name) +
+                    " has a damaged table of device launches");
+      }
+    }
+    return true;
+  }
+
+  bool IsSound(const hone_device_launch& launch, const hone_kernel& kernel) const {
+    bool sound = launch.entry != nullptr && launch.code < CodeCount(table_) &&
+                 Has(launch.arguments, launch.argument_count);
+    for (int d = 0; d < 3; ++d) {
+      sound = sound && launch.blocks[d] >= 1 && launch.threads[d] >= 1;
+    }
+    for (uint32_t a = 0; sound && a < launch.argument_count; ++a) {
+      sound = launch.arguments[a] < kernel.buffer_count;
+    }
+    return sound;
   }
 
   bool CheckMoves(const hone_function& function, const hone_repeat& repeat) {

@@ -3,48 +3,52 @@
 #ifndef HONE_RUNTIME_KERNEL_RUNNER_H_
 #define HONE_RUNTIME_KERNEL_RUNNER_H_
 
-#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "runtime/launch_step.h"
-#include "runtime/memory.h"
+#include "runtime/cpu_device.h"
+#include "runtime/launch_sequence.h"
 #include "runtime/module_abi.h"
 #include "runtime/thread_team.h"
 
 namespace hone {
 
-// `kernel` and `team` outlive it. Not thread-safe.
+// `kernel` and `team` outlive it. Not thread-safe, and it stays where it is.
 class KernelRunner {
  public:
   // ok() is false when the scratch could not be allocated.
   KernelRunner(const hone_kernel& kernel, ThreadTeam& team);
-  bool ok() const { return ok_; }
+  KernelRunner(const KernelRunner&) = delete;
+  KernelRunner& operator=(const KernelRunner&) = delete;
+  bool ok() const { return prepare_.sequence && run_.sequence; }
 
   // One pointer for each entry of the kernel's buffer table, aligned to HONE_BUFFER_ALIGNMENT.
   void Bind(std::vector<void*> buffers) {
     buffers_ = std::move(buffers);
-    view_ = buffers_.data();
+    BindView(buffers_.data());
   }
-  // The same without a copy: the array outlives the binding.
-  void BindView(void* const* buffers) { view_ = buffers; }
+  // The same without a copy: the array outlives the binding, and its pointers may change between
+  // runs.
+  void BindView(void* const* buffers) {
+    prepare_.plan.addresses = buffers;
+    run_.plan.addresses = buffers;
+  }
 
   // All launches of the phase, in order.
-  void Run(hone_phase phase);
+  void Run(hone_phase phase) { (phase == HONE_PHASE_PREPARE ? prepare_ : run_).sequence->Run(); }
 
  private:
-  std::vector<LaunchStep> MakeSteps(hone_phase phase) const;
-  void Walk(const std::vector<LaunchStep>& steps, int thread);
+  struct Phase {
+    SequencePlan plan;
+    std::unique_ptr<LaunchSequence> sequence;
+  };
+  static SequencePlan PlanOf(const hone_kernel& kernel, hone_phase phase);
 
-  const hone_kernel& kernel_;
-  ThreadTeam& team_;
-  std::vector<Memory> scratch_;
+  CpuDevice device_;
+  Phase prepare_;
+  Phase run_;
   std::vector<void*> buffers_;
-  void* const* view_ = nullptr;
-  const std::vector<LaunchStep> prepare_;
-  const std::vector<LaunchStep> run_;
-  const std::vector<LaunchStep>* current_ = nullptr;
-  bool ok_ = true;
 };
 
 }  // namespace hone

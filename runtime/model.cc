@@ -1,6 +1,5 @@
 #include "runtime/model.h"
 
-#include <cstring>
 #include <utility>
 
 #include "runtime/data_type.h"
@@ -32,19 +31,24 @@ void TakeOutputsOver(Executor& from, Executor& to) {
 
 }  // namespace
 
-Model::Model(std::unique_ptr<Module> module, int threads)
+Model::Model(std::unique_ptr<Module> module, std::shared_ptr<Device> device)
     : module_(std::move(module)),
-      team_(std::make_shared<ThreadTeam>(threads)),
+      device_(std::move(device)),
       executors_(module_->table().function_count),
       given_(module_->table().functions[0].input_count) {}
 
-std::unique_ptr<Model> Model::Make(std::unique_ptr<Module> module, int threads,
+std::unique_ptr<Model> Model::Make(std::unique_ptr<Module> module, std::shared_ptr<Device> device,
                                    std::string* error) {
-  std::unique_ptr<Model> model(new Model(std::move(module), threads));
-  model->executors_[0] =
-      Executor::Make(*model->module_, model->table().functions[0], model->team_, error);
+  std::unique_ptr<Model> model(new Model(std::move(module), std::move(device)));
+  model->loaded_ = model->device_->Load(*model->module_, error);
+  if (!model->loaded_) return nullptr;
+  model->executors_[0] = model->MakeExecutor(0, error);
   if (!model->executors_[0]) return nullptr;
   return model;
+}
+
+std::unique_ptr<Executor> Model::MakeExecutor(uint32_t specialisation, std::string* error) const {
+  return Executor::Make(*module_, table().functions[specialisation], device_, loaded_, error);
 }
 
 Model::Result Model::Choose(uint32_t specialisation, std::string* error) {
@@ -62,7 +66,7 @@ Model::Result Model::Choose(uint32_t specialisation, std::string* error) {
 Model::Result Model::SwitchTo(uint32_t specialisation, std::string* error) {
   if (specialisation == chosen_) return Result::kChosen;
   std::unique_ptr<Executor>& next = executors_[specialisation];
-  if (!next) next = Executor::Make(*module_, table().functions[specialisation], team_, error);
+  if (!next) next = MakeExecutor(specialisation, error);
   if (!next) return Result::kNoMemory;
   TakeOutputsOver(executor(), *next);
   for (uint32_t i = 0; i < given_.size(); ++i) {
@@ -85,7 +89,7 @@ void Model::Bring(uint32_t input) {
     // Only the chosen specialisation has bindings: that of the holder is its own memory.
     const Executor& holder = *executors_[given.filled->holder];
     if (value.size_bytes > 0) {
-      std::memcpy(executor().Input(input), holder.Input(input), value.size_bytes);
+      device_->Copy(executor().Input(input), holder.Input(input), value.size_bytes);
     }
     given.filled->holder = chosen_;
   }
@@ -96,11 +100,15 @@ const InputShape* Model::Given::shape() const {
   return filled ? &filled->shape : nullptr;
 }
 
-void* Model::FillInput(uint32_t input) {
+void Model::FillInput(uint32_t input, const std::function<void(void* memory)>& write) {
   if (executor().IsInputBound(input)) executor().BindInput(input, nullptr);
   given_[input] = {};
   given_[input].filled = {ShapeOf(function().inputs[input]), chosen_};
-  return executor().Input(input);
+  if (device_->is_host()) return write(executor().Input(input));
+  const uint64_t size_bytes = function().inputs[input].size_bytes;
+  std::vector<uint8_t> staged(size_bytes);
+  write(staged.data());
+  if (size_bytes > 0) device_->CopyIn(executor().Input(input), staged.data(), size_bytes);
 }
 
 void Model::BindInput(uint32_t input, void* data) {

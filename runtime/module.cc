@@ -176,6 +176,16 @@ Module::~Module() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
+std::vector<const hone_device_launch*> DeviceLaunchesOf(const hone_module& table) {
+  std::vector<const hone_device_launch*> first;
+  const hone_device_launch* next = DeviceLaunchCount(table) > 0 ? table.device_launches : nullptr;
+  for (uint32_t k = 0; k < table.kernel_count; ++k) {
+    first.push_back(next);
+    if (next != nullptr) next += table.kernels[k].launch_count;
+  }
+  return first;
+}
+
 uint64_t TripsOf(const hone_module& table, const hone_function& function, uint32_t call) {
   for (uint32_t r = 0; r < RepeatCount(table); ++r) {
     const hone_repeat& repeat = table.repeats[r];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/memory.h"
 #include "runtime/module_abi.h"
@@ -56,6 +57,18 @@ class Module {
 inline uint32_t RepeatCount(const hone_module& table) {
   return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
 }
+
+// Likewise of codes and launches for devices.
+inline uint32_t CodeCount(const hone_module& table) {
+  return table.abi_version < HONE_MODULE_ABI_VERSION_DEVICES ? 0 : table.code_count;
+}
+inline uint32_t DeviceLaunchCount(const hone_module& table) {
+  return table.abi_version < HONE_MODULE_ABI_VERSION_DEVICES ? 0 : table.device_launch_count;
+}
+
+// The device launches of each kernel: where they begin in the table, in the order of the kernel's
+// launches. Null where the launches are the host's.
+std::vector<const hone_device_launch*> DeviceLaunchesOf(const hone_module& table);
 
 // How often a run makes a call of one of the module's functions: the trips of the repeat it is in.
 uint64_t TripsOf(const hone_module& table, const hone_function& function, uint32_t call);

@@ -168,7 +168,7 @@ enum hone_code_kind {
   HONE_CODE_PTX = 2 /* of NVIDIA */
 };
 
-struct hone_code {
+struct hone_device_code {
   uint32_t kind; /* enum hone_code_kind */
   uint32_t reserved;
   const char* bytes; /* size_bytes, and a zero behind them */
@@ -204,7 +204,7 @@ struct hone_module {
   /* What follows is not there before version 3. */
   uint32_t code_count;
   uint32_t device_launch_count; /* 0, or as many as all kernels have launches */
-  const struct hone_code* codes;
+  const struct hone_device_code* codes;
   const struct hone_device_launch* device_launches; /* in the order of kernels and their launches */
 };
 

@@ -101,7 +101,8 @@ TEST_P(ExecutorTest, TimesOneCallAloneAndStillRunsAllOfThem) {
   std::vector<float> expected(kChainLength);
   ChainReference(input, expected.data());
   for (uint32_t call = 0; call < executor_->function().call_count; ++call) {
-    EXPECT_GE(executor_->TimeCall(call, 10), 0);
+    std::string error;
+    EXPECT_GE(executor_->TimeCall(call, 10, &error), 0);
   }
   executor_->Run();
   const auto* result = static_cast<const float*>(executor_->Output(0));

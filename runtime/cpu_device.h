@@ -1,0 +1,45 @@
+// The processor as a device: a team of threads that walks the launches together.
+#ifndef HONE_RUNTIME_CPU_DEVICE_H_
+#define HONE_RUNTIME_CPU_DEVICE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/memory.h"
+#include "runtime/thread_team.h"
+
+namespace hone {
+
+// Others may use the team too, one at a time. It never fails: faults of code are the process's.
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(std::shared_ptr<ThreadTeam> team)
+      : team_(std::move(team)), scratch_(static_cast<size_t>(team_->threads())) {}
+
+  std::string name() const override { return "cpu"; }
+  bool is_host() const override { return true; }
+  int threads() const override { return team_->threads(); }
+  std::unique_ptr<DeviceMemory> Allocate(uint64_t size_bytes) override;
+  void CopyIn(void* to, const void* from_host, uint64_t size_bytes) override;
+  void CopyOut(void* to_host, const void* from, uint64_t size_bytes) override;
+  void Copy(void* to, const void* from, uint64_t size_bytes) override;
+  std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
+  std::string error() const override { return ""; }
+
+  // A sequence of launches of whatever module. Null with a sentence in *error: no memory for the
+  // scratch of the threads.
+  std::unique_ptr<LaunchSequence> MakeSequence(const SequencePlan& plan, std::string* error);
+
+ private:
+  bool ReserveScratch(uint64_t size_bytes);
+
+  const std::shared_ptr<ThreadTeam> team_;
+  std::vector<Memory> scratch_;  // each thread's, as much as any launch so far wants
+};
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_CPU_DEVICE_H_

@@ -1,0 +1,21 @@
+// The devices of this machine, by name.
+#ifndef HONE_RUNTIME_FIND_DEVICE_H_
+#define HONE_RUNTIME_FIND_DEVICE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/device.h"
+
+namespace hone {
+
+// The device called `name`, or, where that is empty, the first of the kind that the target's text
+// names. `threads` are those of the host, for the CPU. Null with a sentence in *error: there is no
+// such device.
+std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
+                                   std::string* error);
+
+}  // namespace hone
+
+#endif  // HONE_RUNTIME_FIND_DEVICE_H_
