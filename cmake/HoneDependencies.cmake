@@ -11,6 +11,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
+# The types of OpenCL; its functions come by dlopen.
+find_path(OPENCL_INCLUDE_DIR CL/cl.h REQUIRED)
 
 if(HONE_WORKER_ONLY)
   return()

@@ -50,11 +50,11 @@ class ElfChecker {
       if (!AddLoad(segment)) return kDamagedObject;
     }
     if (!has_plain_stack) return kExecutableStack;
-    if (!AreLoadsWhole() || !AreOthersLoaded()) return kDamagedObject;
+    if (!AreOthersLoaded()) return kDamagedObject;
     return CheckDynamic(fd_, loads_, *dynamic_);
   }
 
-  uint64_t end() const { return end_; }
+  ElfParts parts() const { return {end_, HasCode()}; }
 
  private:
   const char* ReadSegments() {
@@ -94,7 +94,7 @@ class ElfChecker {
     return true;
   }
 
-  bool AreLoadsWhole() const {
+  bool HasCode() const {
     return std::any_of(loads_.begin(), loads_.end(),
                        [](const Elf64_Phdr& load) { return (load.p_flags & PF_X) != 0; });
   }
@@ -139,10 +139,10 @@ class ElfChecker {
 
 }  // namespace
 
-std::optional<uint64_t> CheckElf(int fd, std::string* fault) {
+std::optional<ElfParts> CheckElf(int fd, std::string* fault) {
   ElfChecker checker(fd);
   *fault = checker.Check();
-  if (fault->empty()) return checker.end();
+  if (fault->empty()) return checker.parts();
   return std::nullopt;
 }
 

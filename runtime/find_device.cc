@@ -1,10 +1,28 @@
 #include "runtime/find_device.h"
 
+#include <charconv>
+#include <optional>
+
 #include "runtime/cpu_device.h"
+#include "runtime/opencl/device.h"
 #include "runtime/target_text.h"
 #include "runtime/thread_team.h"
 
 namespace hone {
+namespace {
+
+// The number behind the prefix; nullopt where the name is not of that form.
+std::optional<int> NumberIn(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  int number = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (fault != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
 std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
                                    std::string* error) {
   const std::string_view kind = KindOf(target);
@@ -12,7 +30,11 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
   if (wanted == "cpu") {
     return std::make_shared<CpuDevice>(std::make_shared<ThreadTeam>(threads));
   }
-  *error = "expected the device \"cpu\", found " + wanted;
+  if (wanted == "opencl") return opencl::OpenClDevice::Make(0, error);
+  if (const std::optional<int> number = NumberIn(wanted, "opencl:")) {
+    return opencl::OpenClDevice::Make(*number, error);
+  }
+  *error = "expected a device such as \"cpu\" or \"opencl:0\", found \"" + wanted + "\"";
   return nullptr;
 }
 

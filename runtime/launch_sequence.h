@@ -27,6 +27,13 @@ struct SequenceMove {
   uint64_t size_bytes = 0;
 };
 
+// Where it lies in a trip, if it lies at `first` in trip 0.
+inline void* AddressInTrip(const SequenceMove& move, void* first, int64_t trip) {
+  if (trip == 0) return first;
+  const int64_t strides = move.alternates ? (trip - 1) % 2 : trip - 1;
+  return static_cast<uint8_t*>(move.next) + strides * move.stride_bytes;
+}
+
 // Steps that are walked `trips` times, on their buffers, which move.
 struct SequenceRepeat {
   size_t first_step = 0;

@@ -92,8 +92,8 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
   const Descriptor closed_at_the_end(fd);
   std::unique_ptr<Module> module(new Module);
   std::string fault;
-  const std::optional<uint64_t> code_bytes = CheckElf(fd, &fault);
-  if (!code_bytes) return Fail(error, "expected a compiled module, but " + name + " is " + fault);
+  const std::optional<ElfParts> parts = CheckElf(fd, &fault);
+  if (!parts) return Fail(error, "expected a compiled module, but " + name + " is " + fault);
   // By descriptor, so that code and parameters are of one file even when the path is replaced
   // meanwhile.
   module->handle_ = dlopen(FreshPathOf(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -107,6 +107,10 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
                            " has no symbol " HONE_MODULE_SYMBOL);
   }
   if (!CheckTables(*module->table_, &fault)) return Fail(error, name + ": " + fault);
+  if (!parts->has_code && DeviceLaunchCount(*module->table_) == 0) {
+    return Fail(error,
+                "expected a compiled module, but " + name + " has no code; compile it again");
+  }
   const std::string feature = MissingFeature(module->table_->target, HostFeatures());
   if (!feature.empty()) {
     return Fail(error, name + " was compiled for a processor with " + feature +
@@ -116,7 +120,7 @@ std::unique_ptr<Module> Module::OpenDescriptor(int fd, const std::string& name, 
     return Fail(error, name + " cannot run: " + fault +
                            "; compile it for a target without amx-tile (-mattr=-amx-tile)");
   }
-  if (!module->MapParameters(fd, *code_bytes, name, error)) return nullptr;
+  if (!module->MapParameters(fd, parts->end, name, error)) return nullptr;
   if (parameters == Parameters::kCopied && !module->CopyParameters(name, error)) return nullptr;
   return module;
 }

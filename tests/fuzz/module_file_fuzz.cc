@@ -11,8 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Require(fd >= 0 && write(fd, data, size) == static_cast<ssize_t>(size),
                 "memory for a file");
   std::string fault;
-  const auto end = CheckElf(fd, &fault);
-  fuzz::Require(end ? *end <= size : !fault.empty(), "segments within the file, or a sentence");
+  const auto parts = CheckElf(fd, &fault);
+  fuzz::Require(parts ? parts->end <= size : !fault.empty(), "segments within the file, or a sentence");
   close(fd);
   return 0;
 }

@@ -90,8 +90,8 @@ TEST_F(ElfCheckTest, ADamagedByteIsRefusedOrHarmless) {
       const char damaged = static_cast<char>(whole[at] ^ flip);
       ASSERT_EQ(pwrite(fd, &damaged, 1, static_cast<off_t>(at)), 1);
       std::string fault;
-      const auto end = CheckElf(fd, &fault);
-      EXPECT_TRUE(end ? *end <= whole.size() : !fault.empty()) << at;
+      const auto parts = CheckElf(fd, &fault);
+      EXPECT_TRUE(parts ? parts->end <= whole.size() : !fault.empty()) << at;
     }
     ASSERT_EQ(pwrite(fd, &whole[at], 1, static_cast<off_t>(at)), 1);
   }

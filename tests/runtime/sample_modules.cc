@@ -106,6 +106,74 @@ __attribute__((visibility("default"))) const struct hone_module hone_module_v1 =
 )";
 }
 
+std::string OpenClModule() {
+  return R"(
+#include "runtime/module_abi.h"
+#ifndef TRIPS
+#define TRIPS 5
+#endif
+#ifndef CODE_KIND
+#define CODE_KIND HONE_CODE_OPENCL_C
+#endif
+#ifndef ENTRY
+#define ENTRY "advance"
+#endif
+#ifndef ARGUMENT
+#define ARGUMENT 1
+#endif
+#ifndef DEVICE_LAUNCHES
+#define DEVICE_LAUNCHES 2
+#endif
+#ifndef THREADS
+#define THREADS 2
+#endif
+#ifndef FUNCTION
+#define FUNCTION 0
+#endif
+#ifndef CODE
+#define CODE \
+  "kernel void scale(global char* x, ulong x_at, global char* p, ulong p_at, global char* y, ulong y_at) {" \
+  "  size_t i = get_global_id(0);" \
+  "  ((global float*)(y + y_at))[i] = ((global float*)(x + x_at))[i] * ((global float*)(p + p_at))[i]; }" \
+  "kernel void advance(global char* a, ulong a_at, global char* b, ulong b_at) {" \
+  "  size_t i = get_global_id(0);" \
+  "  ((global float*)(b + b_at))[i] = ((global float*)(a + a_at))[i] + 1; }"
+#endif
+static const int64_t shape[1] = {4};
+static const struct hone_buffer scale_buffers[3] = {
+    {"x", HONE_ROLE_INPUT, 1, 1, 0, shape, "C", 16, 0, 0},
+    {"p", HONE_ROLE_CONSTANT, 1, 1, 0, shape, "C", 16, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 16, 0, 0}};
+static const struct hone_buffer step_buffers[2] = {
+    {"a", HONE_ROLE_INPUT, 1, 1, 0, shape, "C", 16, 0, 0},
+    {"b", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 16, 0, 0}};
+static const struct hone_launch launches[2] = {
+    {"scale", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, 0}, {"step", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[2] = {
+    {"scale", "multiply", "00", "", "tuned", 4, 1, 3, 1, scale_buffers, launches},
+    {"step", "add", "01", "", "tuned", 4, 1, 2, 1, step_buffers, launches + 1}};
+static const struct hone_value input = {"x", 1, {0}, 1, shape, 16};
+static const struct hone_value output = {"y", 1, {0}, 1, shape, 16};
+static const struct hone_location first[3] = {
+    {HONE_SPACE_INPUT, 0, 0}, {HONE_SPACE_PARAMETERS, 0, 0}, {HONE_SPACE_ARENA, 0, 0}};
+static const struct hone_location again[2] = {{HONE_SPACE_ARENA, 0, 0}, {HONE_SPACE_ARENA, 0, 64}};
+static const struct hone_location last[2] = {{HONE_SPACE_ARENA, 0, 64}, {HONE_SPACE_OUTPUT, 0, 0}};
+static const struct hone_call calls[3] = {{0, 0, first}, {1, 1, again}, {1, 1, last}};
+static const struct hone_move moves[2] = {
+    {{HONE_SPACE_ARENA, 0, 64}, -64, 1, 0}, {{HONE_SPACE_ARENA, 0, 0}, 64, 1, 0}};
+static const struct hone_repeat repeat = {0, 1, 1, 0, TRIPS, moves};
+static const struct hone_function function = {"main", 1, 1, 3, 0, &input, &output, calls, 128};
+static const struct hone_device_code code = {CODE_KIND, 0, CODE, sizeof(CODE) - 1, "-cl-std=CL1.2"};
+static const uint32_t arguments[3] = {0, ARGUMENT, 2};
+static const struct hone_device_launch device_launches[2] = {
+    {"scale", 0, 3, {2, 1, 1}, {2, 1, 1}, 0, arguments},
+    {ENTRY, 0, 2, {THREADS < 4 ? 4 / THREADS : 1, 1, 1}, {THREADS, 1, 1}, 0, arguments}};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION_DEVICES, 2, 1, 1, "opencl -device=any", "cc", kernels, &function, 16,
+    &repeat, 1, DEVICE_LAUNCHES, &code, device_launches};
+)";
+}
+
 std::string ThreeShapesModule() {
   return R"(
 #include "runtime/module_abi.h"

@@ -18,6 +18,11 @@ std::string ChainModule();
 void ChainReference(const float* input, float* output);
 inline constexpr int kChainLength = 1024;
 
+// y[i] = x[i] * parameter[i] + TRIPS + 1, 4 floats, for a device of OpenCL: a call, a repeat of
+// TRIPS (5) calls whose buffers alternate, and a call. 16 bytes of parameters. Macros before it
+// (CODE_KIND, CODE, ENTRY, ARGUMENT, DEVICE_LAUNCHES, THREADS, FUNCTION) spoil single entries.
+std::string OpenClModule();
+
 // y = 2x + b of floats, compiled for x=4 b=4, for x=8 b=8 and for x=8 b=1.
 std::string ThreeShapesModule();
 

@@ -1,0 +1,52 @@
+// OpenCL 1.2 as its loader has it: nothing of it is linked, so that a model for the CPU runs where
+// there is none.
+#ifndef HONE_RUNTIME_OPENCL_API_H_
+#define HONE_RUNTIME_OPENCL_API_H_
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+
+namespace hone::opencl {
+
+// The functions that a device of OpenCL calls.
+struct Api {
+  // Loads libOpenCL.so.1, once a process; it stays. Null with a sentence in *error where there is
+  // none. Thread-safe.
+  static const Api* Get(std::string* error);
+
+  decltype(&::clGetPlatformIDs) GetPlatformIDs;
+  decltype(&::clGetDeviceIDs) GetDeviceIDs;
+  decltype(&::clGetDeviceInfo) GetDeviceInfo;
+  decltype(&::clCreateContext) CreateContext;
+  decltype(&::clReleaseContext) ReleaseContext;
+  decltype(&::clCreateCommandQueue) CreateCommandQueue;
+  decltype(&::clReleaseCommandQueue) ReleaseCommandQueue;
+  decltype(&::clCreateBuffer) CreateBuffer;
+  decltype(&::clReleaseMemObject) ReleaseMemObject;
+  decltype(&::clEnqueueFillBuffer) EnqueueFillBuffer;
+  decltype(&::clEnqueueReadBuffer) EnqueueReadBuffer;
+  decltype(&::clEnqueueWriteBuffer) EnqueueWriteBuffer;
+  decltype(&::clEnqueueCopyBuffer) EnqueueCopyBuffer;
+  decltype(&::clCreateProgramWithSource) CreateProgramWithSource;
+  decltype(&::clBuildProgram) BuildProgram;
+  decltype(&::clGetProgramBuildInfo) GetProgramBuildInfo;
+  decltype(&::clReleaseProgram) ReleaseProgram;
+  decltype(&::clCreateKernel) CreateKernel;
+  decltype(&::clReleaseKernel) ReleaseKernel;
+  decltype(&::clSetKernelArg) SetKernelArg;
+  decltype(&::clEnqueueNDRangeKernel) EnqueueNDRangeKernel;
+  decltype(&::clEnqueueMarkerWithWaitList) EnqueueMarkerWithWaitList;
+  decltype(&::clWaitForEvents) WaitForEvents;
+  decltype(&::clGetEventProfilingInfo) GetEventProfilingInfo;
+  decltype(&::clReleaseEvent) ReleaseEvent;
+  decltype(&::clFinish) Finish;
+};
+
+// "CL_OUT_OF_RESOURCES (-5)"
+std::string ErrorName(cl_int code);
+
+}  // namespace hone::opencl
+
+#endif  // HONE_RUNTIME_OPENCL_API_H_

@@ -1,0 +1,54 @@
+// A sequence of launches on a device of OpenCL.
+#ifndef HONE_RUNTIME_OPENCL_SEQUENCE_H_
+#define HONE_RUNTIME_OPENCL_SEQUENCE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/launch_sequence.h"
+#include "runtime/opencl/module.h"
+
+namespace hone::opencl {
+
+// One kernel object a step, whose arguments are set when addresses change, and in repeats from trip
+// to trip. The queue runs launches in order, so that no barrier is wanted.
+class OpenClSequence final : public LaunchSequence {
+ public:
+  // Both outlive it. Null with a sentence in *error: the code has no such entry.
+  static std::unique_ptr<OpenClSequence> Make(const OpenClModule& module, const SequencePlan& plan,
+                                              std::string* error);
+  ~OpenClSequence() override;
+  OpenClSequence(const OpenClSequence&) = delete;
+  OpenClSequence& operator=(const OpenClSequence&) = delete;
+
+  void Run() override;
+  double Time(int64_t runs) override;
+  double TimeWithoutKernels(int64_t runs) override;
+  void RunTimed(std::vector<double>& call_ns) override;
+  void AddressesChanged() override;
+
+ private:
+  using EnqueueStep = std::function<bool(size_t step)>;
+
+  OpenClSequence(const OpenClModule& module, const SequencePlan& plan)
+      : device_(module.device()), plan_(plan) {}
+  bool MakeKernels(const OpenClModule& module, std::string* error);
+  // Sets the arguments of a step from the addresses of its kernel's buffers.
+  bool SetArguments(size_t step, void* const* addresses);
+  // Calls `enqueue` for all steps in order, and sets the arguments of those that move. False: the
+  // device has failed.
+  bool Walk(const EnqueueStep& enqueue);
+  bool WalkRepeat(const SequenceRepeat& repeat, const EnqueueStep& enqueue);
+  bool Enqueue(size_t step, cl_command_queue queue, cl_event* event);
+  bool EnqueueRun();
+
+  OpenClDevice& device_;
+  const SequencePlan& plan_;
+  std::vector<cl_kernel> kernels_;  // by step
+};
+
+}  // namespace hone::opencl
+
+#endif  // HONE_RUNTIME_OPENCL_SEQUENCE_H_
