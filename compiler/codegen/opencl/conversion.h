@@ -1,0 +1,27 @@
+// Casts between data types, and between registers and memory.
+#ifndef HONE_COMPILER_CODEGEN_OPENCL_CONVERSION_H_
+#define HONE_COMPILER_CODEGEN_OPENCL_CONVERSION_H_
+
+#include <string>
+
+#include "compiler/codegen/opencl/c_text.h"
+#include "compiler/codegen/opencl/helpers.h"
+#include "compiler/codegen/opencl/int_arithmetic.h"
+#include "runtime/data_type.h"
+
+namespace hone::codegen::opencl {
+
+// Rounded once; integers wrap around, floats saturate.
+CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType to);
+
+// An element of memory that kernels share, as registers hold it.
+CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype);
+// The statement that stores to it.
+std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
+                        DataType dtype);
+// Of what private arrays hold.
+CText FromPrivate(const CText& element, DataType dtype);
+
+}  // namespace hone::codegen::opencl
+
+#endif  // HONE_COMPILER_CODEGEN_OPENCL_CONVERSION_H_

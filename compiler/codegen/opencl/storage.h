@@ -1,0 +1,28 @@
+// Where a kernel's buffers are, as its code names them.
+#ifndef HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
+#define HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "compiler/loop/expr.h"
+
+namespace hone::codegen::opencl {
+
+struct Storage {
+  enum class Place {
+    kShared,  // an argument: memory of the device
+    kArray,   // of one work item
+    kScalar   // likewise, where there is but one element
+  };
+  std::string name;
+  Place place = Place::kShared;
+  int64_t elements = 0;
+};
+
+using StorageMap = absl::flat_hash_map<const loop::BufferNode*, Storage>;
+
+}  // namespace hone::codegen::opencl
+
+#endif  // HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
