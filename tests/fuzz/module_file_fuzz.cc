@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                 "memory for a file");
   std::string fault;
   const auto parts = CheckElf(fd, &fault);
-  fuzz::Require(parts ? parts->end <= size : !fault.empty(), "segments within the file, or a sentence");
+  fuzz::Require(parts ? parts->end <= size : !fault.empty(),
+                "segments within the file, or a sentence");
   close(fd);
   return 0;
 }
