@@ -124,6 +124,7 @@ absl::Status Bench(const BenchOptions& options) {
   for (TimedModel& other : others) models.push_back(&other);
   RunInTurns(models, &TimedModel::Round, kBenchRounds);
   if (options.profile) RunInTurns(models, &TimedModel::Profile, kBenchRounds);
+  for (const TimedModel* model : models) HONE_RETURN_IF_ERROR(model->status());
   nlohmann::json document = Describe(timed);
   document["schema"] = 1;
   if (!others.empty()) {

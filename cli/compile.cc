@@ -39,7 +39,7 @@ void NoteMisses(const driver::CompileReport& report, const CompileVerbOptions& o
 }
 
 absl::Status CompileModel(const CompileVerbOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.ResolveAny());
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());

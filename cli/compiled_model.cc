@@ -10,8 +10,10 @@
 #include "cli/exit_code.h"
 #include "compiler/driver/compile.h"
 #include "fmt/format.h"
+#include "runtime/find_device.h"
 #include "runtime/host.h"
 #include "runtime/specialisation.h"
+#include "runtime/target_text.h"
 #include "support/scratch_folder.h"
 #include "support/status.h"
 
@@ -31,11 +33,7 @@ absl::StatusOr<CompiledModel> OpenModule(const std::string& path, int threads) {
     return absl::InvalidArgumentError(
         fmt::format("expected a compiled model at {}, found a candidate kernel", path));
   }
-  if (threads == 0) {
-    HONE_ASSIGN_OR_RETURN(const CpuTarget target, CpuTarget::Parse(table.target));
-    threads = std::min(target.threads, HostCoreCount());
-  }
-  model.threads = threads;
+  model.threads = threads > 0 ? threads : std::min(ThreadsOf(table.target), HostCoreCount());
   return model;
 }
 
@@ -83,10 +81,19 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& mode
   const hone_module& table = model.module->table();
   HONE_ASSIGN_OR_RETURN(const uint32_t chosen, Choose(table, shapes));
   std::string error;
-  std::unique_ptr<Executor> executor =
-      Executor::Make(*model.module, table.functions[chosen], model.threads, &error);
+  std::shared_ptr<Device> device = FindDevice("", table.target, model.threads, &error);
+  if (!device) return absl::FailedPreconditionError(error);
+  std::shared_ptr<LoadedModule> loaded = device->Load(*model.module, &error);
+  if (!loaded) return absl::ResourceExhaustedError(error);
+  std::unique_ptr<Executor> executor = Executor::Make(*model.module, table.functions[chosen],
+                                                      std::move(device), std::move(loaded), &error);
   if (!executor) return absl::ResourceExhaustedError(error);
   return executor;
+}
+
+absl::Status DeviceStatus(const Executor& executor) {
+  const std::string error = executor.device().error();
+  return error.empty() ? absl::OkStatus() : absl::UnavailableError(error);
 }
 
 bool IsModelSource(const ModelOptions& model) {

@@ -33,6 +33,9 @@ absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
 absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& model,
                                                        const ShapeBindings& shapes);
 
+// What ended the work of the executor's device: kUnavailable.
+absl::Status DeviceStatus(const Executor& executor);
+
 // Whether OpenOrCompile compiles it.
 bool IsModelSource(const ModelOptions& model);
 

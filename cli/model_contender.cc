@@ -21,7 +21,7 @@ class GivenConfigs final : public driver::ConfigSource {
   }
 
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string&,
-                                                                    const CpuTarget&) override {
+                                                                    const Target&) override {
     return layouts_;
   }
 

@@ -48,6 +48,17 @@ void TargetOptions::AddTo(CLI::App& verb) {
   AddThreads(verb, threads, "Threads of the target (default: all cores)");
 }
 
+absl::StatusOr<Target> TargetOptions::ResolveAny() const {
+  absl::StatusOr<Target> any = Target::Parse(target);
+  if (!any.ok()) return WithExitCode(any.status(), kUsage);
+  if (any->AsCpu() != nullptr) return Resolve();
+  if (threads == 0) return any;
+  return WithExitCode(
+      absl::InvalidArgumentError(fmt::format(
+          "expected --threads for a target of kind llvm only, found it with '{}'", target)),
+      kUsage);
+}
+
 absl::StatusOr<CpuTarget> TargetOptions::Resolve() const {
   absl::StatusOr<CpuTarget> resolved = CpuTarget::Parse(target);
   if (!resolved.ok()) return WithExitCode(resolved.status(), kUsage);

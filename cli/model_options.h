@@ -11,8 +11,8 @@
 #include "cli/shape_bindings.h"
 #include "compiler/driver/config_source.h"
 #include "compiler/frontend/tensor_file.h"
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 
 namespace CLI {
 class App;
@@ -29,7 +29,10 @@ struct TargetOptions {
   bool is_given = false;
 
   void AddTo(CLI::App& verb);
-  // kInvalidArgument with exit code 2 for an unknown target.
+  // kInvalidArgument with exit code 2 for an unknown target, and for --threads of another kind than
+  // a CPU.
+  absl::StatusOr<Target> ResolveAny() const;
+  // The same, for what only CPUs are good for.
   absl::StatusOr<CpuTarget> Resolve() const;
 };
 

@@ -59,7 +59,9 @@ absl::Status SetInput(Executor& executor, uint32_t index, const frontend::Tensor
                                                   Describe(Name(dtype), ShapeOf(value)), value.name,
                                                   Describe(Name(tensor.dtype), tensor.shape)));
   }
-  std::memcpy(executor.Input(index), tensor.bytes.data(), tensor.bytes.size());
+  if (!tensor.bytes.empty()) {
+    executor.device().CopyIn(executor.Input(index), tensor.bytes.data(), tensor.bytes.size());
+  }
   return absl::OkStatus();
 }
 
@@ -93,11 +95,11 @@ std::vector<std::string> FileNames(const hone_function& function) {
 }
 
 // Writes the output to `path`, which lacks the extension.
-absl::Status WriteOutput(const Executor& executor, uint32_t index, const std::string& path) {
+absl::Status WriteOutput(Executor& executor, uint32_t index, const std::string& path) {
   const hone_value& value = executor.function().outputs[index];
   frontend::TensorData tensor{
       .dtype = static_cast<DataType>(value.dtype), .shape = ShapeOf(value), .bytes = {}};
-  tensor.bytes.assign(static_cast<const char*>(executor.Output(index)), value.size_bytes);
+  tensor.bytes.assign(static_cast<const char*>(executor.ReadOutput(index)), value.size_bytes);
   for (const char* extension : {".pb", ".npy"}) {
     HONE_RETURN_IF_ERROR(frontend::WriteTensorFile(path + extension, tensor, value.name));
   }
@@ -153,6 +155,7 @@ absl::Status RunModel(const RunOptions& options) {
   }
   ReportBound(function, files, !options.model.outputs.empty());
   executor.Run();
+  HONE_RETURN_IF_ERROR(DeviceStatus(executor));
   std::error_code error;
   std::filesystem::create_directories(options.output_dir, error);
   if (error) {

@@ -26,7 +26,7 @@ class ServerConfigs : public driver::ConfigSource {
   ServerConfigs(const std::string& address, Verdicts verdicts)
       : client_(address), verdicts_(verdicts) {}
 
-  absl::Status Expect(const std::string& skeleton, const CpuTarget& target,
+  absl::Status Expect(const std::string& skeleton, const Target& target,
                       const std::vector<schedule::Task>& tasks) override {
     v1::GetConfigsRequest request;
     request.set_target(target.ToString());
@@ -36,7 +36,10 @@ class ServerConfigs : public driver::ConfigSource {
       if (known.try_emplace(KeyOf(task)).second) keys.push_back(KeyOf(task));
     }
     for (const Key& key : keys) Add(key, request);
-    if (!micro_kernels_.contains(request.target())) AskForMicroKernels(target, request);
+    const CpuTarget* const cpu = target.AsCpu();
+    if (cpu != nullptr && !micro_kernels_.contains(request.target())) {
+      AskForMicroKernels(*cpu, request);
+    }
     if (verdicts_ == Verdicts::kOfModels) request.set_skeleton(skeleton);
     const bool is_new_model =
         !request.skeleton().empty() && !finals_.contains(Key(request.skeleton(), request.target()));
@@ -60,8 +63,8 @@ class ServerConfigs : public driver::ConfigSource {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
-      const std::string& skeleton, const CpuTarget& target) override {
+  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
+                                                                    const Target& target) override {
     if (verdicts_ == Verdicts::kOfKernels) return std::nullopt;
     const Key key(skeleton, target.ToString());
     if (!finals_.contains(key)) {

@@ -1,7 +1,6 @@
 #include "cli/timed_model.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -23,12 +22,12 @@ void FillInputs(Executor& executor) {
   Random random(1);
   for (uint32_t i = 0; i < executor.function().input_count; ++i) {
     const hone_value& value = executor.function().inputs[i];
-    std::memset(executor.Input(i), 0, value.size_bytes);
-    if (static_cast<DataType>(value.dtype) != DataType::kFloat32) continue;
-    auto* floats = static_cast<float*>(executor.Input(i));
-    for (uint64_t e = 0; e < value.size_bytes / sizeof(float); ++e) {
-      floats[e] = static_cast<float>(2 * random.Uniform() - 1);
+    std::vector<float> floats((value.size_bytes + sizeof(float) - 1) / sizeof(float));
+    if (static_cast<DataType>(value.dtype) == DataType::kFloat32) {
+      for (float& f : floats) f = static_cast<float>(2 * random.Uniform() - 1);
     }
+    if (value.size_bytes == 0) continue;
+    executor.device().CopyIn(executor.Input(i), floats.data(), value.size_bytes);
   }
 }
 
@@ -44,7 +43,7 @@ void TimedModel::WarmUp() {
   double seconds = executor_->Time(1);
   double spent = seconds;
   double least = seconds;  // of slices of as many runs
-  while (seconds < kSliceSeconds || spent < kRoundSeconds) {
+  while (status().ok() && (seconds < kSliceSeconds || spent < kRoundSeconds)) {
     if (seconds < kSliceSeconds) {
       runs_ = std::max(runs_ + 1, static_cast<int64_t>(static_cast<double>(runs_) * 1.5));
       least = std::numeric_limits<double>::infinity();

@@ -31,6 +31,8 @@ class TimedModel {
   const hone_module& table() const { return model_.module->table(); }
   const hone_function& function() const { return executor_->function(); }
   int threads() const { return executor_->threads(); }
+  // Not OK where its device has failed: times are none then.
+  absl::Status status() const { return DeviceStatus(*executor_); }
   int64_t runs_a_round() const { return runs_ * slices_; }
   // Nanoseconds a run, one figure a round: the median of its slices, and the least, for who
   // disturbs only adds (decision 0011).

@@ -15,8 +15,8 @@ class TunedConfigs : public driver::ConfigSource {
  public:
   explicit TunedConfigs(std::unique_ptr<tuning_db::Store> store) : store_(std::move(store)) {}
 
-  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
-      const std::string& skeleton, const CpuTarget& target) override {
+  absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
+                                                                    const Target& target) override {
     HONE_ASSIGN_OR_RETURN(const auto final, store_->NewestModelFinal(skeleton, target.ToString()));
     if (!final) return std::nullopt;
     kept_.Add(*final);
@@ -47,8 +47,8 @@ class TunedConfigs : public driver::ConfigSource {
   }
 
  private:
-  static tuning_db::IsCompatible IsCompatibleWith(const CpuTarget& target) {
-    return [target = Target{target}](const std::string& text) {
+  static tuning_db::IsCompatible IsCompatibleWith(const Target& target) {
+    return [target](const std::string& text) {
       const absl::StatusOr<Target> other = Target::Parse(text);
       return other.ok() && AreCompatible(*other, target);
     };

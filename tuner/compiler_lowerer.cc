@@ -33,10 +33,10 @@ class CompilerTask final : public TaskContext {
   const schedule::Config& default_config() const override { return default_; }
   std::vector<schedule::Config> alternatives() const override { return alternatives_; }
   std::string anchor_digest() const override { return def_->workload.anchor_digest; }
-  int threads() const override { return open_.task().target.threads; }
+  int threads() const override { return target().threads; }
   Caches caches() const override {
-    const CpuTarget& target = open_.task().target;
-    return {target.facts.l2_bytes, std::max(target.facts.l2_bytes, target.facts.l3_bytes)};
+    const CpuFacts& facts = target().facts;
+    return {facts.l2_bytes, std::max(facts.l2_bytes, facts.l3_bytes)};
   }
   int64_t constant_bytes() const override {
     int64_t bytes = 0;
@@ -50,7 +50,7 @@ class CompilerTask final : public TaskContext {
     HONE_ASSIGN_OR_RETURN(const schedule::LoweredConfig kernel, open_.Lower(config));
     LoweredCandidate lowered;
     lowered.nest_digest = schedule::NestDigest(kernel.nest);
-    loop::NestFeatures features = loop::ExtractFeatures(kernel.nest, open_.task().target);
+    loop::NestFeatures features = loop::ExtractFeatures(kernel.nest, target());
     lowered.features = std::move(features.values);
     lowered.estimate_ns = features.analytic_seconds * 1e9;
     lowered.error_bound = kernel.error_bound;
@@ -58,6 +58,9 @@ class CompilerTask final : public TaskContext {
   }
 
  private:
+  // Tasks of other kinds are refused when they are opened.
+  const CpuTarget& target() const { return *open_.task().target.AsCpu(); }
+
   const std::unique_ptr<const ops::KernelDefinition> def_;
   const schedule::OpenTask open_;
   const schedule::Space space_;

@@ -39,8 +39,12 @@ class Backend {
   virtual std::string Toolchain() const = 0;
 };
 
-// The back-end for targets of the kind.
-const Backend& BackendFor(const CpuTarget& target);
+// The back-end for targets of the kind. kUnimplemented: there is none.
+absl::StatusOr<const Backend*> BackendFor(const Target& target);
+
+// LLVM's code for CPUs, and OpenCL C.
+const Backend& LlvmBackend();
+const Backend& OpenClBackend();
 
 }  // namespace hone::codegen
 

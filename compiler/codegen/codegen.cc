@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <utility>
+#include <variant>
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/backend.h"
@@ -55,10 +56,20 @@ absl::StatusOr<LoweredModule> Lower(const ModuleSpec& spec) {
 absl::StatusOr<std::string> Emit(const ModuleSpec& spec, CodeForm form, LaunchCache* cache,
                                  BuildTimes* times) {
   HONE_ASSIGN_OR_RETURN(const LoweredModule module, Lower(spec));
-  return BackendFor(spec.target).Emit(module, form, cache, times);
+  HONE_ASSIGN_OR_RETURN(const Backend* const backend, BackendFor(spec.target));
+  return backend->Emit(module, form, cache, times);
 }
 
 }  // namespace
+
+absl::StatusOr<const Backend*> BackendFor(const Target& target) {
+  if (target.AsCpu() != nullptr) return &LlvmBackend();
+  if (std::holds_alternative<OpenClTarget>(target.kind)) return &OpenClBackend();
+  return absl::UnimplementedError(
+      fmt::format("expected a target of kind llvm or opencl, found '{}': code for it is not "
+                  "generated yet",
+                  target.ToString()));
+}
 
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times,
                                         LaunchCache* cache) {
@@ -73,6 +84,9 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
   return Emit(spec, CodeForm::kAssembly, /*cache=*/nullptr, /*times=*/nullptr);
 }
 
-std::string ToolchainText() { return BackendFor(CpuTarget()).Toolchain(); }
+std::string ToolchainText(const Target& target) {
+  const absl::StatusOr<const Backend*> backend = BackendFor(target);
+  return backend.ok() ? (*backend)->Toolchain() : "";
+}
 
 }  // namespace hone::codegen

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/codegen/launch_cache.h"
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/stmt.h"
 
 namespace hone::codegen {
@@ -66,7 +66,7 @@ struct FunctionSpec {
   uint64_t arena_bytes = 0;
 };
 struct ModuleSpec {
-  CpuTarget target;
+  Target target;
   std::vector<KernelSpec> kernels;
   std::vector<FunctionSpec> functions;  // empty: an artifact
   uint64_t parameters_bytes = 0;        // appended by the driver (ModuleWriter)
@@ -93,8 +93,9 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// That of the back-end for CPUs (Backend::Toolchain), as "LLVM 19.1.7 code 4".
-std::string ToolchainText();
+// That of the target's back-end (Backend::Toolchain), as "LLVM 19.1.7 code 4"; "" where the target
+// has none.
+std::string ToolchainText(const Target& target = {});
 
 }  // namespace hone::codegen
 

@@ -40,7 +40,7 @@ class Phases {
 
 // The config and nest of each kernel.
 absl::StatusOr<std::vector<ConfigChain::Scheduled>> ScheduleKernels(const KernelGraph& graph,
-                                                                    const CpuTarget& target,
+                                                                    const Target& target,
                                                                     ConfigChain& configs) {
   std::vector<ConfigChain::Scheduled> scheduled;
   for (const Kernel& kernel : graph.kernels) {
@@ -87,7 +87,7 @@ absl::Status CheckTuned(const CompileReport& report) {
   return status;
 }
 
-codegen::ModuleSpec SpecOf(const KernelGraph& graph, const CpuTarget& target,
+codegen::ModuleSpec SpecOf(const KernelGraph& graph, const Target& target,
                            const CompileReport& report,
                            const std::vector<ConfigChain::Scheduled>& scheduled) {
   codegen::ModuleSpec spec{.target = target, .kernels = {}, .functions = {}, .parameters_bytes = 0};
@@ -120,7 +120,7 @@ SpecialisationReport ReportSpecialisation(const Specialisation& graph,
 
 // Every specialisation through the passes, in turn: each one's graph goes before the next comes,
 // and with it the weights that are not the kernel graph's.
-absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, const CpuTarget& target,
+absl::StatusOr<KernelGraph> LowerToKernels(std::vector<ir::Module> modules, const Target& target,
                                            ConfigChain* configs, passes::LayoutAim aim) {
   KernelGraphBuilder builder;
   std::vector<std::string> skeletons;
@@ -176,20 +176,20 @@ void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nest
 
 }  // namespace
 
-absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
                                      const std::string& after, const OnPass& on_pass,
                                      ConfigChain* configs, passes::LayoutAim aim) {
   return passes::RunPipeline(module, MakePassContext(target, configs, aim),
                              {.after = after, .on_pass = on_pass});
 }
 
-absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name) {
   return passes::RunOne(
       module, MakePassContext(target, /*configs=*/nullptr, passes::LayoutAim::kSettled), name);
 }
 
-absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form) {
   CompileReport report;
   report.target = target.ToString();
@@ -206,7 +206,7 @@ absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const CpuTar
   return nests;
 }
 
-absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const CpuTarget& target,
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs, passes::LayoutAim aim) {
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
                         LowerToKernels({modules.begin(), modules.end()}, target, configs, aim));
@@ -223,7 +223,7 @@ absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Cp
 }
 
 absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::Module> modules,
-                                                           const CpuTarget& target,
+                                                           const Target& target,
                                                            ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const KernelGraph untuned,
                         LowerToKernels({modules.begin(), modules.end()}, target,
@@ -238,7 +238,7 @@ absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::M
   return tasks;
 }
 
-absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Target& target,
                                             ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const KernelGraph graph,
                         LowerToKernels({module}, target, &configs, passes::LayoutAim::kSettled));

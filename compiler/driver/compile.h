@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "compiler/driver/config_source.h"
 #include "compiler/driver/kernel_graph.h"
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 #include "compiler/passes/pass.h"
 
 namespace hone::driver {
@@ -21,17 +21,17 @@ namespace hone::driver {
 // signatures, chosen by what `configs` have measured (nullptr: nothing).
 // `on_pass` sees each step (passes/pipeline.h).
 using OnPass = std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)>;
-absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
                                      const std::string& after = "", const OnPass& on_pass = nullptr,
                                      ConfigChain* configs = nullptr,
                                      passes::LayoutAim aim = passes::LayoutAim::kSettled);
 // One pass by its name, on a module that may or may not have types; "InferTypes" only infers them.
-absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name);
 
 // What a model becomes, for people: its kernels' scheduled nests, LLVM IR or assembly.
 enum class CodeForm { kNests, kLlvmIr, kAssembly };
-absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form);
 
 // A kernel of a model, as it is submitted for tuning.
@@ -48,10 +48,10 @@ struct ModelTasks {
 };
 // `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
 // layouts that Compile chooses, or, to explore, with those that seem faster still.
-absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const CpuTarget& target,
+absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs = nullptr,
                                    passes::LayoutAim aim = passes::LayoutAim::kSettled);
-inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const CpuTarget& target,
+inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target& target,
                                           ConfigChain* configs = nullptr,
                                           passes::LayoutAim aim = passes::LayoutAim::kSettled) {
   return TasksOf(std::span(&module, 1), target, configs, aim);
@@ -60,7 +60,7 @@ inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const CpuTar
 // measures them too: known by predictions alone they could lose to what other models left measured,
 // though they are faster.
 absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::Module> modules,
-                                                           const CpuTarget& target,
+                                                           const Target& target,
                                                            ConfigChain& configs);
 
 struct KernelReport {
@@ -106,11 +106,11 @@ struct CompileReport {
 
 // What Compile would choose for one specialisation: `kernels`, and of `specialisations` the
 // skeleton and layouts. No code is generated.
-absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Target& target,
                                             ConfigChain& configs);
 
 struct CompileOptions {
-  CpuTarget target;
+  Target target;
   // Refuses, before any code is generated, when a kernel's tier is less than "tuned":
   // kFailedPrecondition lists the kernels.
   bool require_tuned = false;

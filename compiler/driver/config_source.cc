@@ -25,7 +25,7 @@ std::string KeyOf(const schedule::Task& task) {
 
 }  // namespace
 
-absl::Status ConfigChain::Expect(const std::string& skeleton, const CpuTarget& target,
+absl::Status ConfigChain::Expect(const std::string& skeleton, const Target& target,
                                  const std::vector<schedule::Task>& tasks) {
   if (sources_.empty()) return absl::OkStatus();
   std::vector<schedule::Task> unknown;
@@ -62,13 +62,15 @@ absl::StatusOr<const ConfigChain::Scheduled*> ConfigChain::Find(const schedule::
 }
 
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> ConfigChain::MicroKernels(
-    const CpuTarget& target) {
-  const std::string key = target.ToString();
+    const Target& target) {
+  const CpuTarget* const cpu = target.AsCpu();
+  if (cpu == nullptr) return nullptr;
+  const std::string key = cpu->ToString();
   const auto known = times_.find(key);
   if (known != times_.end()) return known->second;
   std::shared_ptr<const schedule::MicroKernelTimes> times;
   for (const std::unique_ptr<ConfigSource>& source : sources_) {
-    HONE_ASSIGN_OR_RETURN(times, source->MicroKernels(target));
+    HONE_ASSIGN_OR_RETURN(times, source->MicroKernels(*cpu));
     if (times != nullptr) break;
   }
   return times_[key] = std::move(times);
@@ -94,7 +96,7 @@ absl::StatusOr<ConfigChain::Scheduled> ConfigChain::Schedule(const schedule::Tas
 }
 
 absl::StatusOr<std::optional<std::vector<std::string>>> ConfigChain::OpenModel(
-    const std::string& skeleton, const CpuTarget& target) {
+    const std::string& skeleton, const Target& target) {
   for (const std::unique_ptr<ConfigSource>& source : sources_) {
     HONE_ASSIGN_OR_RETURN(auto layouts, source->OpenModel(skeleton, target));
     if (layouts) return layouts;

@@ -36,12 +36,12 @@ class ConfigSource {
   // kernel call in execution order. From here on Find answers what that final kept of each kernel.
   // nullopt: the model has no final.
   virtual absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(
-      const std::string& skeleton, const CpuTarget& target) {
+      const std::string& skeleton, const Target& target) {
     return std::nullopt;
   }
   // All that will be asked of a model next: of these tasks Find, of the skeleton (empty: none)
   // OpenModel, of the target MicroKernels. Whoever is far from what it knows fetches it at once.
-  virtual absl::Status Expect(const std::string& skeleton, const CpuTarget& target,
+  virtual absl::Status Expect(const std::string& skeleton, const Target& target,
                               const std::vector<schedule::Task>& tasks) {
     return absl::OkStatus();
   }
@@ -65,12 +65,12 @@ class ConfigChain {
   };
   absl::StatusOr<Scheduled> Schedule(const schedule::Task& task);
   // Tells every source what it will be asked of a model, but for what is remembered.
-  absl::Status Expect(const std::string& skeleton, const CpuTarget& target,
+  absl::Status Expect(const std::string& skeleton, const Target& target,
                       const std::vector<schedule::Task>& tasks);
   // The answer of the first source that knows a final of the model; to be asked before its kernels
   // are.
   absl::StatusOr<std::optional<std::vector<std::string>>> OpenModel(const std::string& skeleton,
-                                                                    const CpuTarget& target);
+                                                                    const Target& target);
   // The nanoseconds of one call as they were measured for this very task, with the config that
   // Schedule gives; nullopt for what is compatible, default or unknown.
   absl::StatusOr<std::optional<double>> MeasuredNs(const schedule::Task& task);
@@ -80,9 +80,10 @@ class ConfigChain {
   absl::StatusOr<std::optional<Scheduled>> Ask(const schedule::Task& task);
   // The same, remembered; nullptr: none.
   absl::StatusOr<const Scheduled*> Find(const schedule::Task& task);
-  // The times that the first source which knows them gives, remembered; nullptr: none does.
+  // The times that the first source which knows them gives, remembered; nullptr: none does, or the
+  // target is no CPU.
   absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernels(
-      const CpuTarget& target);
+      const Target& target);
 
   std::map<std::string, std::optional<Scheduled>> found_;  // by workload, signature and target
   std::map<std::string, std::shared_ptr<const schedule::MicroKernelTimes>> times_;  // by target

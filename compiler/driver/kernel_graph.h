@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 #include "compiler/ir/workload.h"
 #include "compiler/ops/lower.h"
 

@@ -39,7 +39,7 @@ class Definitions {
 
 }  // namespace
 
-passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* configs,
+passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
                                     passes::LayoutAim aim) {
   auto definitions = std::make_shared<Definitions>();
   passes::PassContext context{.target = target,
@@ -48,12 +48,11 @@ passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* config
                               .measured = nullptr,
                               .layout_aim = aim};
   context.signatures = [definitions](const ir::Expr& function,
-                                     const std::vector<bool>& const_params,
-                                     const CpuTarget& target) {
+                                     const std::vector<bool>& const_params, const Target& target) {
     const auto def = definitions->Of(function, const_params);
-    return def == nullptr
-               ? std::vector<ir::LayoutSignature>()
-               : schedule::TemplateFor(*def).Signatures(*def, machine::Machine::For(target));
+    if (def == nullptr) return std::vector<ir::LayoutSignature>();
+    const auto machine = machine::Machine::For(target);
+    return schedule::TemplateFor(*def, machine).Signatures(*def, machine);
   };
   if (configs == nullptr) return context;
   if (aim == passes::LayoutAim::kSettled) {
@@ -77,7 +76,7 @@ passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* config
       [definitions, configs](
           const ir::Expr& function, const std::vector<bool>& const_params,
           const std::vector<ir::LayoutSignature>& signatures,
-          const CpuTarget& target) -> absl::StatusOr<std::vector<std::optional<double>>> {
+          const Target& target) -> absl::StatusOr<std::vector<std::optional<double>>> {
     std::vector<std::optional<double>> times(signatures.size());
     const auto def = definitions->Of(function, const_params);
     for (size_t i = 0; def != nullptr && i < signatures.size(); ++i) {

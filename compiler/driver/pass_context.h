@@ -3,14 +3,14 @@
 #define HONE_COMPILER_DRIVER_PASS_CONTEXT_H_
 
 #include "compiler/driver/config_source.h"
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/passes/pass.h"
 
 namespace hone::driver {
 
 // `configs` outlives the context; nullptr: nothing is measured. For one run of the pipeline:
 // kernels are lowered once.
-passes::PassContext MakePassContext(const CpuTarget& target, ConfigChain* configs,
+passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
                                     passes::LayoutAim aim);
 
 }  // namespace hone::driver

@@ -15,7 +15,7 @@ namespace {
 template <class Kind>
 absl::StatusOr<Target> Make(std::span<const ir::TargetFlag> flags) {
   HONE_ASSIGN_OR_RETURN(Kind kind, Kind::FromFlags(flags));
-  return Target{std::move(kind)};
+  return Target(std::move(kind));
 }
 
 }  // namespace
@@ -49,10 +49,11 @@ absl::StatusOr<CpuTarget> CpuTarget::Parse(std::string_view text) {
   HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(text));
   if (auto* cpu = std::get_if<CpuTarget>(&target.kind)) return std::move(*cpu);
   const std::string found = target.ToString();
-  return absl::UnimplementedError(fmt::format(
-      "expected a target of kind llvm, such as 'native', found '{}': code for {} is not generated "
-      "yet",
-      found, KindOf(found)));
+  return absl::UnimplementedError(
+      fmt::format("expected a target of kind llvm, such as 'native', found '{}': {}", found,
+                  std::holds_alternative<OpenClTarget>(target.kind)
+                      ? "for opencl models are compiled and run, and nothing else yet"
+                      : "code for cuda is not generated yet"));
 }
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "absl/status/statusor.h"
@@ -18,6 +19,14 @@ namespace hone {
 // type.
 struct Target {
   std::variant<CpuTarget, CudaTarget, OpenClTarget> kind;
+
+  Target() = default;
+  Target(CpuTarget cpu) : kind(std::move(cpu)) {}           // NOLINT: a target of its kind
+  Target(CudaTarget cuda) : kind(std::move(cuda)) {}        // NOLINT
+  Target(OpenClTarget opencl) : kind(std::move(opencl)) {}  // NOLINT
+
+  // Null where it is of another kind.
+  const CpuTarget* AsCpu() const { return std::get_if<CpuTarget>(&kind); }
 
   // "llvm ...", "cuda ..." or "opencl ...", as each kind's FromFlags takes it; "native" is this
   // machine, with all its cores. kInvalidArgument names the kind, flag or value that is not known,

@@ -38,7 +38,7 @@ std::vector<loop::Launch> InExecutionOrder(std::vector<loop::Launch> launches) {
 }  // namespace
 
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
-                                                         const CpuTarget& target) {
+                                                         const Target& target) {
   HONE_RETURN_IF_ERROR(CheckLaunches(nest));
   const machine::Machine machine = machine::Machine::For(target);
   std::vector<loop::Launch> launches = InExecutionOrder(nest.launches);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/lower/lowered_launch.h"
 
@@ -14,7 +14,7 @@ namespace hone::lower {
 // The launches of the nest in execution order, prepare launches first. kInvalidArgument for a nest
 // without launches, or one of them without a body.
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
-                                                         const CpuTarget& target);
+                                                         const Target& target);
 
 }  // namespace hone::lower
 

@@ -1,9 +1,9 @@
 #include "compiler/machine/machine.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "compiler/machine/cpus.h"
-#include "fmt/format.h"
 
 namespace hone::machine {
 namespace {
@@ -38,6 +38,17 @@ Memory MemoryOf(const CpuFacts& facts, const CpuQuirks& quirks) {
   return memory;
 }
 
+constexpr int64_t kCudaThreads = 1024;  // of a block, whatever the card
+
+// A grid of blocks; 0 of either: not known, then 1.
+Machine WithGrid(int64_t units, int64_t threads) {
+  Machine machine;
+  machine.vector.size_bytes = SizeBytes(DataType::kFloat32);
+  machine.parallel = {{.kind = ParallelKind::kGrid, .width = std::max<int64_t>(units, 1)},
+                      {.kind = ParallelKind::kBlock, .width = std::max<int64_t>(threads, 1)}};
+  return machine;
+}
+
 }  // namespace
 
 Machine Machine::For(const CpuTarget& target) {
@@ -51,10 +62,13 @@ Machine Machine::For(const CpuTarget& target) {
           .parallel = {{.kind = ParallelKind::kThreads, .width = target.threads}}};
 }
 
-absl::StatusOr<Machine> Machine::For(const Target& target) {
-  if (const auto* cpu = std::get_if<CpuTarget>(&target.kind)) return For(*cpu);
-  return absl::UnimplementedError(fmt::format(
-      "expected the target of a CPU, which analytic models know, found '{}'", target.ToString()));
+Machine Machine::For(const Target& target) {
+  if (const CpuTarget* cpu = target.AsCpu()) return For(*cpu);
+  if (const auto* opencl = std::get_if<OpenClTarget>(&target.kind)) {
+    return WithGrid(opencl->facts.compute_units, opencl->max_threads);
+  }
+  const auto& cuda = std::get<CudaTarget>(target.kind);
+  return WithGrid(cuda.facts.multiprocessors, kCudaThreads);
 }
 
 }  // namespace hone::machine

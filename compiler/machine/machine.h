@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "compiler/ir/cpu_target.h"
 #include "compiler/ir/target.h"
 #include "compiler/machine/memory.h"
@@ -18,8 +17,8 @@ namespace hone::machine {
 // A value type, made from a target alone: equal targets have equal machines. It borrows nothing.
 struct Machine {
   static Machine For(const CpuTarget& target);
-  // kUnimplemented where the target is of another kind than a CPU: GPUs have no models yet.
-  static absl::StatusOr<Machine> For(const Target& target);
+  // A GPU has no figures for analytic models yet, but its levels: its work items have no vectors.
+  static Machine For(const Target& target);
 
   VectorUnit vector;
   MatrixUnit matrix;  // takes nothing where cores have none
@@ -32,6 +31,8 @@ struct Machine {
   double clock_gigahertz = 3.5;
 
   double ClockHertz() const { return clock_gigahertz * 1e9; }
+  // Whether launches are grids of many small threads, as a GPU's are, and not the loops of a few.
+  bool HasGrid() const { return parallel.front().kind == ParallelKind::kGrid; }
   // How many threads a CPU's kernels have.
   int64_t Threads() const { return parallel.front().width; }
 };

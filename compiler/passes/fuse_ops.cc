@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/ir/node_map.h"
+#include "compiler/machine/machine.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/repeat.h"
 #include "compiler/ops/typing.h"
@@ -351,7 +352,7 @@ absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext& 
     fused.functions[name] =
         FuseFunction(function, name == "main",
                      found == states.end() ? std::nullopt : std::optional<size_t>(found->second),
-                     context.target.VectorLanes());
+                     machine::Machine::For(context.target).vector.FloatLanes());
   }
   return fused;
 }

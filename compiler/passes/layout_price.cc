@@ -321,7 +321,7 @@ double StrainOfFollower(const View& view, const Machine& machine) {
 }  // namespace
 
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
-                       const ir::LayoutSignature& signature, const CpuTarget& target) {
+                       const ir::LayoutSignature& signature, const Target& target) {
   const Machine machine = Machine::For(target);
   const View view = ViewOf(function, const_params, signature);
   double bytes = view.const_bytes;
@@ -340,7 +340,7 @@ double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_
 }
 
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
-                     const CpuTarget& target) {
+                     const Target& target) {
   const Machine machine = Machine::For(target);
   return machine.launch.layouts_ns + CopyNs(Bytes(type, from) + Bytes(type, to), to, machine);
 }

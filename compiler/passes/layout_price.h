@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 #include "compiler/ir/workload.h"
 
 namespace hone::passes {
@@ -16,9 +16,9 @@ namespace hone::passes {
 // more where row-major layouts vectorise badly. Ratios of such figures have a meaning.
 // `function` is primitive, with types; the signature is one for its parameters that are not const.
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
-                       const ir::LayoutSignature& signature, const CpuTarget& target);
+                       const ir::LayoutSignature& signature, const Target& target);
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
-                     const CpuTarget& target);
+                     const Target& target);
 
 struct LayoutPrice {
   double predicted_ns = 0;

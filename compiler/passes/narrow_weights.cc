@@ -29,7 +29,9 @@ constexpr int64_t kFewestUnits = 128;
 class Narrowing {
  public:
   explicit Narrowing(const PassContext& context)
-      : target_(context.target), values_(context.evaluator) {}
+      : target_(context.target),
+        machine_(machine::Machine::For(context.target)),
+        values_(context.evaluator) {}
 
   Expr Apply(const Expr& function) {
     const std::optional<ops::Numerics> numerics = NumericsOf(function);
@@ -54,8 +56,8 @@ class Narrowing {
       if (narrow) return narrow;
     }
     // For several rows, floats that the second cache keeps are read as fast as they are multiplied.
-    const bool stays = 2 * weight->type->tensor.SizeBytes() <= target_.facts.l2_bytes;
-    if (!WaitsForWeights(rows, target_) || (rows > 1 && stays)) return std::nullopt;
+    const bool stays = 2 * weight->type->tensor.SizeBytes() <= machine_.memory.l2.size_bytes;
+    if (!WaitsForWeights(rows, machine_) || (rows > 1 && stays)) return std::nullopt;
     return NarrowMatrixOf(weight, NarrowProducts::kFloats, used_once, &values_);
   }
 
@@ -85,7 +87,8 @@ class Narrowing {
     return product ? product : dense;
   }
 
-  const CpuTarget& target_;
+  const Target& target_;
+  const machine::Machine machine_;
   NarrowProducts digits_ = NarrowProducts::kFloats;  // kFloats: the target has none
   KnownValues values_;
   // The narrow form by the weight, which `kept_` keeps alive, and the number of rows.
@@ -95,17 +98,17 @@ class Narrowing {
 
 }  // namespace
 
-bool WaitsForWeights(int64_t rows, const CpuTarget& target) {
+bool WaitsForWeights(int64_t rows, const machine::Machine& machine) {
   constexpr double kUnpacking = 2;  // operations
-  const auto machine = machine::Machine::For(target);
   const double computing =
       (static_cast<double>(rows) + kUnpacking) / machine.issue.multiply_adds_a_cycle;
   return computing < static_cast<double>(machine.vector.size_bytes) /
                          machine.memory.l3.read.register_tile_bytes_a_cycle;
 }
 
-bool MultipliesMixedBytes(const CpuTarget& target) {
-  return target.Has("avx512vnni") || target.Has("avxvnni") || target.Has("i8mm");
+bool MultipliesMixedBytes(const Target& target) {
+  const CpuTarget* const cpu = target.AsCpu();
+  return cpu != nullptr && (cpu->Has("avx512vnni") || cpu->Has("avxvnni") || cpu->Has("i8mm"));
 }
 
 absl::StatusOr<ir::Module> NarrowWeights(const ir::Module& module, const PassContext& context) {

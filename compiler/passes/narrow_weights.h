@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "compiler/ir/target.h"
+#include "compiler/machine/machine.h"
 #include "compiler/passes/pass.h"
 
 namespace hone::passes {
@@ -16,9 +18,9 @@ absl::StatusOr<ir::Module> NarrowWeights(const ir::Module& module, const PassCon
 
 // Whether a product of so many rows takes longer to read weights that are floats than to unpack
 // narrow ones and to multiply.
-bool WaitsForWeights(int64_t rows, const CpuTarget& target);
+bool WaitsForWeights(int64_t rows, const machine::Machine& machine);
 // Whether the target multiplies unsigned bytes by signed ones, four at once in each lane.
-bool MultipliesMixedBytes(const CpuTarget& target);
+bool MultipliesMixedBytes(const Target& target);
 
 }  // namespace hone::passes
 

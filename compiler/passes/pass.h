@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 #include "compiler/ir/workload.h"
 
 namespace hone::passes {
@@ -21,13 +21,13 @@ using Evaluator = std::function<absl::StatusOr<std::vector<ir::Expr>>(const ir::
 // The layout signatures that kernels can be compiled for, the preferred one first; row-major is
 // always one of them. `function` is primitive, with types; `const_params` as for ops::WorkloadOf.
 using SignatureSource = std::function<std::vector<ir::LayoutSignature>(
-    const ir::Expr& function, const std::vector<bool>& const_params, const CpuTarget& target)>;
+    const ir::Expr& function, const std::vector<bool>& const_params, const Target& target)>;
 
 // Nanoseconds of one call of a kernel with the best config known, for each of `signatures`; nullopt
 // where none was measured on the target. Arguments as for SignatureSource.
 using MeasuredTimes = std::function<absl::StatusOr<std::vector<std::optional<double>>>(
     const ir::Expr& function, const std::vector<bool>& const_params,
-    const std::vector<ir::LayoutSignature>& signatures, const CpuTarget& target)>;
+    const std::vector<ir::LayoutSignature>& signatures, const Target& target)>;
 
 // A kernel and the signatures that it may be compiled for. The function is as for SignatureSource.
 struct KernelLayouts {
@@ -57,7 +57,7 @@ enum class LayoutAim {
 };
 
 struct PassContext {
-  CpuTarget target;
+  Target target;
   Evaluator evaluator = nullptr;         // null: nothing is evaluated
   SignatureSource signatures = nullptr;  // null: every kernel is row-major
   MeasuredTimes measured = nullptr;      // null: nothing was measured

@@ -27,9 +27,11 @@ struct Signs {
   Sign weight = Sign::kAny;
 };
 
-Signs SignsFor(const CpuTarget& target) {
-  if (target.Has("avx512vnni") || target.Has("avxvnni")) return {Sign::kUnsigned, Sign::kSigned};
-  if (target.Has("dotprod") && !target.Has("i8mm")) return {Sign::kSigned, Sign::kSigned};
+Signs SignsFor(const Target& target) {
+  const CpuTarget* const cpu = target.AsCpu();
+  if (cpu == nullptr) return {};
+  if (cpu->Has("avx512vnni") || cpu->Has("avxvnni")) return {Sign::kUnsigned, Sign::kSigned};
+  if (cpu->Has("dotprod") && !cpu->Has("i8mm")) return {Sign::kSigned, Sign::kSigned};
   return {};
 }
 

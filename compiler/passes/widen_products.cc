@@ -97,19 +97,19 @@ bool FitsTiles(const Expr& product) {
 
 // How many products of bfloat16 kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
-double BFloat16Rate(const Expr& product, const CpuTarget& target) {
+double BFloat16Rate(const Expr& product, const Target& target) {
   const auto machine = machine::Machine::For(target);
   if (FitsTiles(product) && machine.matrix.takes_bfloat16) return machine.matrix.bfloat16_rate;
   // Pairs are neighbours in the data where its blocks are of one group.
   const int64_t in = ShapeOf(product->args[0])[1] / GroupsOf(product);
-  const bool has_dots = GroupsOf(product) == 1 || in % target.VectorLanes() == 0;
+  const bool has_dots = GroupsOf(product) == 1 || in % machine.vector.FloatLanes() == 0;
   return has_dots ? machine.issue.bfloat16_dot_rate : 1;
 }
 
 // Rewrites one function from its inputs to its results.
 class Widening {
  public:
-  Widening(const CpuTarget& target, bool is_strict) : target_(target), is_strict_(is_strict) {}
+  Widening(const Target& target, bool is_strict) : target_(target), is_strict_(is_strict) {}
 
   Expr Visit(const Expr& node, const UsedOnce& used_once) {
     Expr widened;
@@ -201,14 +201,14 @@ class Widening {
     return narrow;
   }
 
-  const CpuTarget& target_;
+  const Target& target_;
   const bool is_strict_;
   // RewriteCounted keeps these nodes.
   ir::NodeSet narrowed_;  // the casts this made
   ir::NodeSet constant_;
 };
 
-Expr WidenFunction(const Expr& function, const CpuTarget& target) {
+Expr WidenFunction(const Expr& function, const Target& target) {
   Widening widening(target, NumericsOf(function) == ops::Numerics::kStrict);
   return RewriteCounted(function, [&](const Expr& node, const UsedOnce& used_once) {
     return widening.Visit(node, used_once);

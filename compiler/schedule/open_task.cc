@@ -11,8 +11,8 @@ namespace hone::schedule {
 
 absl::StatusOr<OpenTask> OpenTask::Open(Task task) {
   HONE_RETURN_IF_ERROR(CheckSignature(task));
-  const Template& of = TemplateFor(*task.def);
   task.machine = machine::Machine::For(task.target);
+  const Template& of = TemplateFor(*task.def, task.machine);
   std::shared_ptr<const Plan> plan = of.Open(task);
   return OpenTask(std::move(task), &of, std::move(plan));
 }

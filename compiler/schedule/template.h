@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/ir/workload.h"
 #include "compiler/machine/machine.h"
 #include "compiler/ops/lower.h"
@@ -19,7 +19,7 @@ namespace hone::schedule {
 struct Task {
   const ops::KernelDefinition* def = nullptr;
   ir::LayoutSignature signature;
-  CpuTarget target;  // what code is valid for; models ask the machine
+  Target target;  // what code is valid for; models ask the machine
   // What was measured of the target, for defaults; nullptr: nothing. Spaces and schedules do not
   // depend on it.
   std::shared_ptr<const MicroKernelTimes> micro_kernels = nullptr;
@@ -41,6 +41,8 @@ class Template {
 };
 
 // The first template that matches; the generic one matches every kernel.
+const Template& TemplateFor(const ops::KernelDefinition& def, const machine::Machine& machine);
+// The same for CPUs.
 const Template& TemplateFor(const ops::KernelDefinition& def);
 
 // SHA-256 of the nest's text with names made canonical: equal digests compile to equal code.

@@ -12,4 +12,9 @@ const Template& TemplateFor(const ops::KernelDefinition& def) {
   return GenericTemplate();
 }
 
+const Template& TemplateFor(const ops::KernelDefinition& def, const machine::Machine& machine) {
+  if (!machine.HasGrid()) return TemplateFor(def);
+  return EmptyTemplate().Matches(def) ? EmptyTemplate() : GridTemplate();
+}
+
 }  // namespace hone::schedule

@@ -18,6 +18,8 @@ const Template& SparseDenseTemplate();
 const Template& RecurrentTemplate();
 const Template& RowsTemplate();
 const Template& GenericTemplate();
+// Of machines that have a grid of threads in place of vectors.
+const Template& GridTemplate();
 
 // For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`
 // first, then the mixed forms at the borders of a blocked part, row-major; last those with blocks

@@ -61,7 +61,7 @@ def _load() -> ctypes.CDLL:
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "hone_last_error": (ctypes.c_char_p, []),
         "hone_version": (ctypes.c_char_p, []),
-        "hone_open_with": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, index, ctypes.POINTER(model)]),
+        "hone_open_on": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, index, ctypes.POINTER(model)]),
         "hone_close": (None, [model]),
         "hone_target": (ctypes.c_char_p, [model]),
         "hone_threads": (ctypes.c_int, [model]),
@@ -109,6 +109,12 @@ def _path_bytes(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> by
     return encoded
 
 
+def _device_bytes(device: str | None) -> bytes | None:
+    if device is None or isinstance(device, str):
+        return None if device is None else device.encode(errors="replace")
+    raise Error(f'expected a device such as "opencl:0", found {device!r}')
+
+
 def _check(code: int) -> None:
     if code:
         raise Error(_library.hone_last_error().decode(errors="replace"))
@@ -135,17 +141,19 @@ class Module:
         path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         threads: int = 0,
         copy_parameters: bool = False,
+        device: str | None = None,
     ) -> None:
         """Opens what `hone compile` wrote; threads 0 means as many as it was compiled for.
 
         Parameters are mapped, one copy for all processes; copy_parameters takes a copy in huge
-        pages, which is faster where they are large.
+        pages, which is faster where they are large. The device is "cpu" or "opencl:0", say; None
+        means the first of the kind that the module was compiled for.
         """
         self._model = ctypes.c_void_p()
         # The runtime's models are used by one thread at a time. A method may call another one that takes turns.
         self._turn = threading.RLock()
         flags = _COPY_PARAMETERS if copy_parameters else 0
-        _check(_library.hone_open_with(_path_bytes(path), threads_of(threads), flags, ctypes.byref(self._model)))
+        _check(_library.hone_open_on(_path_bytes(path), _device_bytes(device), threads_of(threads), flags, ctypes.byref(self._model)))
         self.specialisations = [
             self._infos(_library.hone_input_count, self._describe_in(number))[0]
             for number in range(_library.hone_specialisation_count(self._model))

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "compiler/codegen/device_code.h"
 #include "compiler/codegen/link.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/codegen/llvm/machine.h"
@@ -16,6 +17,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/host.h"
 #include "support/clock.h"
 #include "support/status.h"
 #include "support/version.h"
@@ -85,7 +87,7 @@ std::vector<Unit> UnitsOf(const LoweredModule& module, bool cached) {
       alone.back().pipeline = pipeline;
       alone.back().pieces = {{kernel, launch}};
       alone.back().cache_key = CacheKey(spec.kernels[kernel], launches[kernel][launch],
-                                        module.symbols[kernel][launch], spec.target);
+                                        module.symbols[kernel][launch], *spec.target.AsCpu());
     }
   }
   if (units.empty()) UnitFor(units, "min6");
@@ -108,10 +110,10 @@ void MakeModule(Unit& unit, const llvm::TargetMachine& machine) {
 class ModuleBuild {
  public:
   ModuleBuild(const LoweredModule& module, LaunchCache* cache)
-      : module_(module), spec_(*module.spec), cache_(cache) {}
+      : module_(module), spec_(*module.spec), target_(*spec_.target.AsCpu()), cache_(cache) {}
 
   absl::Status Start() {
-    HONE_ASSIGN_OR_RETURN(generator_, CodeGenerator::For(spec_.target));
+    HONE_ASSIGN_OR_RETURN(generator_, CodeGenerator::For(target_));
     units_ = UnitsOf(module_, cache_ != nullptr);
     for (size_t kernel = 0; kernel < module_.launches.size(); ++kernel) {
       entries_.emplace_back();
@@ -136,7 +138,7 @@ class ModuleBuild {
       if (is_last)
         EmitTables(*unit.module, spec_, entries_,
                    fmt::format("hone {} {}", Version(), LlvmToolchain()));
-      if (!CpuTraits::Of(spec_.target).roundings) ExpandRoundings(*unit.module);
+      if (!CpuTraits::Of(target_).roundings) ExpandRoundings(*unit.module);
       // Broken IR is a bug of ours. Candidates come by the thousand, and it takes a sixth of their
       // time from config to IR: what is deployed and what tests build goes without a cache.
       if (cache_ == nullptr) HONE_RETURN_IF_ERROR(Verify(*unit.module));
@@ -174,7 +176,7 @@ class ModuleBuild {
   // `shared`: the tables are in another unit.
   absl::Status EmitLaunch(llvm::Module& module, const Piece& piece, bool shared) {
     LaunchEntry& entry = entries_[piece.kernel][piece.launch];
-    LaunchEmitter emitter(module, spec_.kernels[piece.kernel].nest, CpuTraits::Of(spec_.target));
+    LaunchEmitter emitter(module, spec_.kernels[piece.kernel].nest, CpuTraits::Of(target_));
     HONE_ASSIGN_OR_RETURN(const LaunchCode code, emitter.Emit(*entry.launch, entry.symbol));
     if (shared) {
       code.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
@@ -204,6 +206,7 @@ class ModuleBuild {
 
   const LoweredModule& module_;
   const ModuleSpec& spec_;
+  const CpuTarget& target_;
   LaunchCache* cache_;
   CodeGenerator* generator_ = nullptr;
   std::vector<Unit> units_;
@@ -234,7 +237,7 @@ absl::StatusOr<std::string> TextOf(ModuleBuild& build, CodeForm form) {
 }
 
 // LLVM's code for CPUs.
-class LlvmBackend final : public Backend {
+class CpuBackend final : public Backend {
  public:
   absl::StatusOr<std::string> Emit(const LoweredModule& module, CodeForm form, LaunchCache* cache,
                                    BuildTimes* times) const override {
@@ -252,9 +255,34 @@ class LlvmBackend final : public Backend {
 
 }  // namespace
 
-const Backend& BackendFor(const CpuTarget& /*target*/) {
-  static const LlvmBackend backend;
+const Backend& LlvmBackend() {
+  static const CpuBackend backend;
   return backend;
+}
+
+absl::StatusOr<std::string> BuildDeviceModule(const LoweredModule& module,
+                                              const DeviceModule& device,
+                                              const std::string& toolchain, BuildTimes* times) {
+  const int64_t start = Now();
+  HONE_ASSIGN_OR_RETURN(const CpuTarget host, CpuTarget::Parse(HostTargetText(1)));
+  const std::lock_guard lock(LlvmMutex());
+  HONE_ASSIGN_OR_RETURN(CodeGenerator* const generator, CodeGenerator::For(host));
+  std::vector<std::vector<LaunchEntry>> entries;
+  for (const std::vector<lower::LoweredLaunch>& launches : module.launches) {
+    entries.emplace_back();
+    for (const lower::LoweredLaunch& launch : launches) entries.back().push_back({&launch, "", 0});
+  }
+  Unit unit;
+  MakeModule(unit, generator->machine());
+  EmitTables(*unit.module, *module.spec, entries, fmt::format("hone {} {}", Version(), toolchain),
+             &device);
+  HONE_RETURN_IF_ERROR(Verify(*unit.module));
+  const int64_t middle = Now();
+  HONE_ASSIGN_OR_RETURN(const std::string object,
+                        generator->EmitMachineCode(*unit.module, Output::kObject));
+  HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject({object}));
+  if (times != nullptr) *times = {.emit_ns = middle - start, .link_ns = Now() - middle};
+  return shared_object;
 }
 
 }  // namespace hone::codegen

@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm/tables.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "compiler/codegen/llvm/values.h"
@@ -18,8 +19,8 @@ using llvm::ConstantStruct;
 // The layouts of runtime/module_abi.h, field by field; LLVM pads structs as C does.
 class TableEmitter {
  public:
-  TableEmitter(llvm::Module& module, const ModuleSpec& spec)
-      : module_(module), spec_(spec), b_(module.getContext()) {}
+  TableEmitter(llvm::Module& module, const ModuleSpec& spec, const DeviceModule* device)
+      : module_(module), spec_(spec), device_(device), b_(module.getContext()) {}
 
   void Emit(const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain) {
     std::vector<Constant*> kernels;
@@ -29,12 +30,13 @@ class TableEmitter {
     std::vector<Constant*> functions;
     for (const FunctionSpec& function : spec_.functions) functions.push_back(Function(function));
     const std::vector<Constant*> repeats = Repeats();
-    const uint64_t version =
-        repeats.empty() ? HONE_MODULE_ABI_VERSION : HONE_MODULE_ABI_VERSION_REPEATS;
+    const std::vector<Constant*> codes = Codes();
+    const std::vector<Constant*> device_launches = DeviceLaunches();
     Constant* table =
-        Struct({I32(version), I32(kernels.size()), I32(functions.size()), I32(repeats.size()),
-                Text(spec_.target.ToString()), Text(toolchain), Array(kernels), Array(functions),
-                I64(spec_.parameters_bytes), Array(repeats)});
+        Struct({I32(Version(!repeats.empty())), I32(kernels.size()), I32(functions.size()),
+                I32(repeats.size()), Text(spec_.target.ToString()), Text(toolchain), Array(kernels),
+                Array(functions), I64(spec_.parameters_bytes), Array(repeats), I32(codes.size()),
+                I32(device_launches.size()), Array(codes), Array(device_launches)});
     auto* exported =
         new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true,
                                  llvm::GlobalValue::ExternalLinkage, table, HONE_MODULE_SYMBOL);
@@ -42,6 +44,12 @@ class TableEmitter {
   }
 
  private:
+  // The oldest that has all of it.
+  uint64_t Version(bool has_repeats) const {
+    if (device_ != nullptr) return HONE_MODULE_ABI_VERSION_DEVICES;
+    return has_repeats ? HONE_MODULE_ABI_VERSION_REPEATS : HONE_MODULE_ABI_VERSION;
+  }
+
   Constant* I8(uint64_t v) { return b_.getInt8(static_cast<uint8_t>(v)); }
   Constant* I16(uint64_t v) { return b_.getInt16(static_cast<uint16_t>(v)); }
   Constant* I32(uint64_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
@@ -67,9 +75,11 @@ class TableEmitter {
     return known;
   }
 
+  Constant* Null() { return llvm::ConstantPointerNull::get(b_.getPtrTy()); }
+
   // NULL for an empty one.
   Constant* Array(const std::vector<Constant*>& elements) {
-    if (elements.empty()) return llvm::ConstantPointerNull::get(b_.getPtrTy());
+    if (elements.empty()) return Null();
     auto* type = llvm::ArrayType::get(elements[0]->getType(), elements.size());
     return Private(llvm::ConstantArray::get(type, elements), "table", 8);
   }
@@ -102,7 +112,7 @@ class TableEmitter {
   Constant* Launch(const LaunchEntry& entry, bool flush_subnormals) {
     const lower::LoweredLaunch& launch = *entry.launch;
     const bool prepare = launch.phase == loop::Phase::kPrepare;
-    return Struct({Text(launch.name), Code(entry.symbol),
+    return Struct({Text(launch.name), device_ != nullptr ? Null() : Code(entry.symbol),
                    I64(std::max<int64_t>(launch.GridIndices(), 1)), I64(entry.scratch_bytes),
                    I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN), I32(launch.serial),
                    I32(launch.barrier_before),
@@ -174,8 +184,40 @@ class TableEmitter {
                    Array(calls), I64(function.arena_bytes)});
   }
 
+  std::vector<Constant*> Codes() {
+    std::vector<Constant*> codes;
+    if (device_ == nullptr) return codes;
+    for (const DeviceCode& code : device_->codes) {
+      codes.push_back(Struct(
+          {I32(code.kind), I32(0), Text(code.bytes), I64(code.bytes.size()), Text(code.options)}));
+    }
+    return codes;
+  }
+
+  std::vector<Constant*> DeviceLaunches() {
+    std::vector<Constant*> launches;
+    if (device_ == nullptr) return launches;
+    for (const std::vector<DeviceLaunch>& of_kernel : device_->launches) {
+      for (const DeviceLaunch& launch : of_kernel) launches.push_back(Launch(launch));
+    }
+    return launches;
+  }
+
+  Constant* Launch(const DeviceLaunch& launch) {
+    std::vector<Constant*> arguments;
+    for (const uint32_t argument : launch.arguments) arguments.push_back(I32(argument));
+    return Struct({Text(launch.entry), I32(launch.code), I32(arguments.size()),
+                   Extents(launch.blocks), Extents(launch.threads), I64(launch.shared_bytes),
+                   Array(arguments)});
+  }
+
+  Constant* Extents(const std::array<uint32_t, 3>& extents) {
+    return llvm::ConstantDataArray::get(module_.getContext(), extents);
+  }
+
   llvm::Module& module_;
   const ModuleSpec& spec_;
+  const DeviceModule* device_;
   Builder b_;
   std::map<std::string, Constant*> texts_;
 };
@@ -183,9 +225,9 @@ class TableEmitter {
 }  // namespace
 
 void EmitTables(llvm::Module& module, const ModuleSpec& spec,
-                const std::vector<std::vector<LaunchEntry>>& launches,
-                const std::string& toolchain) {
-  TableEmitter(module, spec).Emit(launches, toolchain);
+                const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain,
+                const DeviceModule* device) {
+  TableEmitter(module, spec, device).Emit(launches, toolchain);
 }
 
 }  // namespace hone::codegen

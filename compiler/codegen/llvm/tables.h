@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/device_code.h"
 #include "compiler/lower/lowered_launch.h"
 #include "llvm/IR/Module.h"
 
@@ -18,10 +19,11 @@ struct LaunchEntry {
   uint64_t scratch_bytes = 0;
 };
 
-// Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first.
+// Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first. `device`:
+// what runs them in place of functions of their symbols; nullptr: they are the host's.
 void EmitTables(llvm::Module& module, const ModuleSpec& spec,
-                const std::vector<std::vector<LaunchEntry>>& launches,
-                const std::string& toolchain);
+                const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain,
+                const DeviceModule* device = nullptr);
 
 }  // namespace hone::codegen
 

@@ -40,20 +40,30 @@ UsedBuffers UsedIn(const loop::Stmt& body) {
   return used;
 }
 
-// The parameters, for the buffers that the launch uses.
-std::vector<std::string> BindArguments(std::span<const loop::Buffer> buffers,
-                                       const loop::Stmt& body, KernelScope& scope, Kernel* kernel) {
+// The parameters, for the buffers that the launch uses, and the lines that make pointers of them.
+struct Parameters {
+  std::vector<std::string> declarations;
+  std::vector<std::string> pointers;
+};
+
+Parameters BindArguments(std::span<const loop::Buffer> buffers, const loop::Stmt& body,
+                         KernelScope& scope, Kernel* kernel) {
   const UsedBuffers used = UsedIn(body);
-  std::vector<std::string> parameters;
+  Parameters parameters;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const loop::BufferNode& buffer = *buffers[i];
     if (!used.Has(&buffer)) continue;
     Storage storage{.name = scope.names.Fresh(buffer.name),
                     .place = Storage::Place::kShared,
                     .elements = buffer.layout.ElementCount(buffer.shape)};
-    parameters.push_back(fmt::format("__global {}{}* restrict {}",
-                                     used.written.contains(&buffer) ? "" : "const ",
-                                     MemoryNameOf(buffer.dtype), storage.name));
+    const std::string base = scope.names.Fresh(storage.name + "_base");
+    const std::string offset = scope.names.Fresh(storage.name + "_offset");
+    const char* const qualifier = used.written.contains(&buffer) ? "" : "const ";
+    parameters.declarations.push_back(
+        fmt::format("__global {}uchar* {}, ulong {}", qualifier, base, offset));
+    const std::string type = fmt::format("__global {}{}*", qualifier, MemoryNameOf(buffer.dtype));
+    parameters.pointers.push_back(
+        fmt::format("{0} restrict {1} = ({0})({2} + {3});", type, storage.name, base, offset));
     scope.storage.insert_or_assign(&buffer, std::move(storage));
     kernel->arguments.push_back(static_cast<int>(i));
   }
@@ -122,11 +132,12 @@ absl::StatusOr<Kernel> EmitKernel(const lower::LoweredLaunch& launch, const std:
   kernel.work_items = launch.GridIndices();
   KernelScope scope;
   scope.names.Fresh(kernel.entry);
-  const std::vector<std::string> parameters = BindArguments(buffers, launch.body, scope, &kernel);
+  const Parameters parameters = BindArguments(buffers, launch.body, scope, &kernel);
   Lines lines;
   const std::string head = fmt::format("__kernel void {}(", kernel.entry);
   const std::string separator = ",\n" + std::string(head.size(), ' ');
-  lines.Open(absl::StrCat(head, absl::StrJoin(parameters, separator), ")"));
+  lines.Open(absl::StrCat(head, absl::StrJoin(parameters.declarations, separator), ")"));
+  for (const std::string& line : parameters.pointers) lines.Add(line);
   loop::Bounds bounds = WriteGrid(launch, scope, lines);
   StatementWriter(scope, lines, std::move(bounds)).Write(launch.body);
   lines.Close();

@@ -27,7 +27,8 @@ struct Kernel {
   std::string entry;  // an identifier
   std::string text;   // the definition alone: ProgramText puts what it calls before it
   std::vector<HelperFunction> helpers;
-  // The arguments in order: which of the nest's buffers each is. All are global pointers.
+  // Which of the nest's buffers the arguments are, in order: for each a global pointer, and a
+  // ulong, the bytes behind it at which the buffer begins (runtime/module_abi.h).
   std::vector<int> arguments;
   // The global size has at least as many work items in its first dimension; 0: nothing to do. Those
   // beyond return at once, so that any local size divides it.

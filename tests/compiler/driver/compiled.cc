@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "runtime/find_device.h"
 #include "runtime/host.h"
 #include "support/status.h"
 
@@ -56,7 +57,11 @@ absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
     const std::vector<frontend::TensorData>& inputs, int threads, size_t specialisation) {
   const hone_function& main = function(specialisation);
   std::string error;
-  const std::unique_ptr<Executor> executor = Executor::Make(*module_, main, threads, &error);
+  const std::shared_ptr<Device> device = FindDevice("", module_->table().target, threads, &error);
+  if (!device) return absl::FailedPreconditionError(error);
+  const std::shared_ptr<LoadedModule> loaded = device->Load(*module_, &error);
+  if (!loaded) return absl::ResourceExhaustedError(error);
+  const std::unique_ptr<Executor> executor = Executor::Make(*module_, main, device, loaded, &error);
   if (!executor) return absl::ResourceExhaustedError(error);
   if (inputs.size() != main.input_count)
     return absl::InvalidArgumentError("wrong number of inputs");
@@ -64,7 +69,7 @@ absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
     if (inputs[i].bytes.size() != main.inputs[i].size_bytes)
       return absl::InvalidArgumentError("wrong input size");
     if (!inputs[i].bytes.empty())
-      std::memcpy(executor->Input(i), inputs[i].bytes.data(), inputs[i].bytes.size());
+      device->CopyIn(executor->Input(i), inputs[i].bytes.data(), inputs[i].bytes.size());
   }
   executor->Run();
   std::vector<frontend::TensorData> outputs;
@@ -73,9 +78,10 @@ absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
     frontend::TensorData output{.dtype = static_cast<DataType>(value.dtype),
                                 .shape = {value.shape, value.shape + value.rank},
                                 .bytes = {}};
-    output.bytes.assign(static_cast<const char*>(executor->Output(i)), value.size_bytes);
+    output.bytes.assign(static_cast<const char*>(executor->ReadOutput(i)), value.size_bytes);
     outputs.push_back(std::move(output));
   }
+  if (!device->error().empty()) return absl::UnavailableError(device->error());
   return outputs;
 }
 

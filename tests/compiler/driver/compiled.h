@@ -1,4 +1,4 @@
-// Compiles a model for this machine and runs it, as `hone run` does.
+// Compiles a model and runs it on this machine, as `hone run` does.
 #ifndef HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
 #define HONE_TESTS_COMPILER_DRIVER_COMPILED_H_
 
@@ -27,7 +27,7 @@ class Compiled {
     return module_->table().functions[specialisation];
   }
 
-  // The outputs for these inputs, in order.
+  // The outputs for these inputs, in order. `threads` are of the host, on a CPU.
   absl::StatusOr<std::vector<frontend::TensorData>> Run(
       const std::vector<frontend::TensorData>& inputs, int threads, size_t specialisation = 0);
 

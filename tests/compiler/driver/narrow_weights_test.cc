@@ -96,7 +96,7 @@ void Check(const ScaledProduct& p, const CpuTarget& target, uint64_t seed) {
   ASSERT_EQ(compiled->report().kernels.size(), 1U);
   // Few units are no digits; of several rows small weights are no narrow floats.
   const bool digits = passes::MultipliesMixedBytes(target) && p.units >= 128;
-  if (digits || (p.rows == 1 && passes::WaitsForWeights(1, target))) {
+  if (digits || (p.rows == 1 && passes::WaitsForWeights(1, machine::Machine::For(target)))) {
     const std::string& workload = compiled->report().kernels[0].workload;
     EXPECT_NE(workload.find("nn.scaled_dense"), std::string::npos) << workload;
   }

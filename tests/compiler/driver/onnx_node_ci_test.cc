@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "support/status.h"
 #include "tests/compiler/driver/compiled.h"
+#include "tests/compiler/driver/opencl_here.h"
 #include "tests/compiler/frontend/node_case.h"
 #include "tests/compiler/frontend/seeded_weights.h"
 
@@ -22,13 +23,6 @@ namespace {
 using frontend::CaseOutcome;
 
 constexpr size_t kProcesses = 2;
-
-absl::StatusOr<std::vector<frontend::TensorData>> CompileAndRun(
-    const ir::Module& module, const std::vector<frontend::TensorData>& inputs) {
-  HONE_ASSIGN_OR_RETURN(Compiled compiled,
-                        Compiled::Make(module, {.target = HostTarget(), .require_tuned = false}));
-  return compiled.Run(inputs, 1);
-}
 
 struct Verdict {
   CaseOutcome outcome = CaseOutcome::kWrong;
@@ -61,7 +55,14 @@ class OnnxNode : public ::testing::Test {
     for (size_t i = first; i < cases_.size(); i += kProcesses) {
       results << i << " begins" << std::endl;
       std::string why;
-      const CaseOutcome outcome = frontend::RunCase(cases_[i], &why, nullptr, CompileAndRun);
+      const auto compile_and_run = [&](const ir::Module& module,
+                                       const std::vector<frontend::TensorData>& inputs)
+          -> absl::StatusOr<std::vector<frontend::TensorData>> {
+        HONE_ASSIGN_OR_RETURN(Compiled compiled,
+                              Compiled::Make(module, {.target = target_, .require_tuned = false}));
+        return compiled.Run(inputs, 1);
+      };
+      const CaseOutcome outcome = frontend::RunCase(cases_[i], &why, nullptr, compile_and_run);
       std::replace(why.begin(), why.end(), '\n', ' ');
       results << i << " " << static_cast<int>(outcome) << " " << why << std::endl;
     }
@@ -116,13 +117,17 @@ class OnnxNode : public ::testing::Test {
     return all;
   }
 
+  void ExpectNoneWrong(const Target& target, int fewest_right);
+
+  Target target_;
   std::string folder_;
   std::string results_;
   std::vector<std::string> names_;
   std::vector<frontend::NodeCase> cases_;
 };
 
-TEST_F(OnnxNode, NoCaseIsWrongOnCompiledCode) {
+void OnnxNode::ExpectNoneWrong(const Target& target, int fewest_right) {
+  target_ = target;
   std::map<CaseOutcome, int> counts;
   const std::map<size_t, Verdict> verdicts = RunAll();
   EXPECT_EQ(verdicts.size(), cases_.size());
@@ -133,10 +138,18 @@ TEST_F(OnnxNode, NoCaseIsWrongOnCompiledCode) {
       std::cout << "refused " << names_[index] << ": " << verdict.why.substr(0, 300) << "\n";
     }
   }
-  std::cout << "onnx_node on compiled code: " << counts[CaseOutcome::kRight] << " right, "
-            << counts[CaseOutcome::kRefused] << " refused, " << counts[CaseOutcome::kWrong]
-            << " wrong\n";
-  EXPECT_GE(counts[CaseOutcome::kRight], 585);
+  std::cout << "onnx_node on compiled code for " << target.ToString() << ": "
+            << counts[CaseOutcome::kRight] << " right, " << counts[CaseOutcome::kRefused]
+            << " refused, " << counts[CaseOutcome::kWrong] << " wrong\n";
+  EXPECT_GE(counts[CaseOutcome::kRight], fewest_right);
+}
+
+TEST_F(OnnxNode, NoCaseIsWrongOnCompiledCode) { ExpectNoneWrong(HostTarget(), 585); }
+
+TEST_F(OnnxNode, NoCaseIsWrongOnADeviceOfOpenCl) {
+  const std::optional<Target> target = OpenClHere();
+  if (!target) GTEST_SKIP() << "no device of OpenCL here; PoCL makes one of the processor";
+  ExpectNoneWrong(*target, 585);
 }
 
 }  // namespace

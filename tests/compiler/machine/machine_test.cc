@@ -64,13 +64,20 @@ TEST(Machine, SomeLastLevelCachesAreSlowerThanTheRule) {
   EXPECT_EQ(MachineOf("-mcpu=znver4").memory.l3.stream_bytes_a_cycle, std::nullopt);
 }
 
-TEST(Machine, IsUnknownOfGpus) {
-  const absl::StatusOr<Machine> machine = Machine::For(*Target::Parse("cuda -arch=sm_90"));
-  EXPECT_EQ(machine.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(machine.status().message()), testing::HasSubstr("cuda -arch=sm_90"));
-  const absl::StatusOr<Machine> cpu = Machine::For(*Target::Parse("llvm -mcpu=znver4 -threads=2"));
-  ASSERT_TRUE(cpu.ok());
-  EXPECT_EQ(cpu->Threads(), 2);
+TEST(Machine, OfGpusHasAGridOfScalarThreads) {
+  for (const char* text : {"cuda -arch=sm_90 -multiprocessors=132",
+                           "opencl -device=arm-mali-g78 -max-threads=1024 -compute-units=132"}) {
+    const Machine machine = Machine::For(*Target::Parse(text));
+    EXPECT_TRUE(machine.HasGrid()) << text;
+    EXPECT_THAT(machine.parallel,
+                testing::ElementsAre(ParallelLevel{.kind = ParallelKind::kGrid, .width = 132},
+                                     ParallelLevel{.kind = ParallelKind::kBlock, .width = 1024}));
+    EXPECT_EQ(machine.vector.FloatLanes(), 1) << text;
+    EXPECT_FALSE(machine.matrix.Takes(DataType::kBFloat16)) << text;
+  }
+  const Machine cpu = Machine::For(*Target::Parse("llvm -mcpu=znver4 -threads=2"));
+  EXPECT_FALSE(cpu.HasGrid());
+  EXPECT_EQ(cpu.Threads(), 2);
 }
 
 TEST(Machine, ClockIsTheSameInBothUnits) {
