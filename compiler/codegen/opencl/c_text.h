@@ -29,7 +29,7 @@ enum class CType {
 std::string Name(CType type);
 int BitsOf(CType type);
 bool IsSignedInteger(CType type);
-// Of integers of the same width.
+// The type of the same width without a sign, of integers.
 CType UnsignedOf(CType type);
 // What computes with values of the type: floats of 16 bits are held as float, rounded.
 CType RegisterTypeOf(DataType dtype);
@@ -66,7 +66,7 @@ struct CText {
 
 // In parentheses where it binds looser than `least`.
 std::string Inside(const CText& text, Binds least);
-// Of that type: a constant as such, else with a cast where it has another type.
+// The text in that type: a constant as such, else with a cast where it has another type.
 CText As(const CText& text, CType type);
 CText Call(const std::string& function, const std::vector<CText>& arguments, CType type);
 // The operator's right operand binds tighter than it does.

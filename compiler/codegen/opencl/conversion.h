@@ -19,7 +19,7 @@ CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype)
 // The statement that stores to it.
 std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype);
-// Of what private arrays hold.
+// The value of what a private array holds.
 CText FromPrivate(const CText& element, DataType dtype);
 
 }  // namespace hone::codegen::opencl

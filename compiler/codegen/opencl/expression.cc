@@ -177,7 +177,8 @@ CText ExpressionWriter::WriteBinary(const Expr& e) {
   CText base = Write(x);
   if (e->binary_op == BinaryOp::kPow && y->kind == ExprKind::kFloat) {
     exponent = y->float_value;
-    if (base.code.size() >= kShort) base = Named(base);
+    const bool is_repeated = exponent == 2 || exponent == 3;
+    if (is_repeated && base.code.size() >= kShort) base = Named(base);
   }
   return FloatBinary(scope_.helpers, e->binary_op, base, Write(y), x->dtype, exponent);
 }

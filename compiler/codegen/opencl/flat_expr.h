@@ -11,8 +11,8 @@
 
 namespace hone::codegen::opencl {
 
-// Of one statement. What it returns are ordinary expressions, but that each load has one operand:
-// where the element lies, in elements from the buffer's start. Not thread-safe.
+// Used for one statement. What it returns are ordinary expressions, but that each load has one
+// operand: where the element lies, in elements from the buffer's start. Not thread-safe.
 class Flattener {
  public:
   // `bounds`, those at the statement, outlive it.

@@ -18,7 +18,7 @@ struct HelperFunction {
 };
 
 enum class Helper {
-  // Of integers: a division by zero, and what it leaves, is 0; -1 divides every number.
+  // For integers: a division by zero, and what it leaves, is 0; -1 divides every number.
   kDivide,
   kModulo,
   kFloorDivide,
@@ -27,12 +27,12 @@ enum class Helper {
   // By any count: nothing is left beyond the type's bits but the sign.
   kShiftLeft,
   kShiftRight,
-  // Of floats.
+  // For floats.
   kMin,  // NaN where either is
   kMax,
   kSign,
   kSigmoid,
-  // Of float: the nearest one of the 16 bits.
+  // For float: the nearest one of the 16 bits.
   kRoundHalf,
   kRoundBFloat16,
   // To float, so that rounding once more rounds as if it were the first time: what is not exact

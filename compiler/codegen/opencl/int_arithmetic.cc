@@ -41,7 +41,7 @@ CType WorkTypeOf(DataType dtype, const CText& a, const CText& b) {
   return IsWide(a) || IsWide(b) ? CType::kLong : CType::kInt;
 }
 
-// Of small types, what was computed in 32 bits.
+// The value in its small type of what was computed in 32 bits.
 CText Wrapped(const CText& text, DataType dtype, bool fits) {
   if (dtype == DataType::kInt64) return text;
   if (IsSmall(dtype) && fits && text.type == CType::kInt) return text;
@@ -129,7 +129,7 @@ CText Divide(Helpers& helpers, BinaryOp op, const IntOperand& x, const IntOperan
     value = helpers.Call(HelperOf(op), {As(x.text, type), As(y.text, type)}, type);
   }
   if (dtype == DataType::kInt64) return Narrowed(value, result);
-  // Of small signed types one quotient does not fit, that of the lowest by -1.
+  // One quotient of a small signed type does not fit, that of the lowest by -1.
   return Wrapped(value, dtype, IsPlainDivisor(y));
 }
 

@@ -21,7 +21,7 @@ bool FitsInt(const loop::Interval& range);
 CText Narrowed(const CText& text, const loop::Interval& range);
 // Whether it is not zero.
 CText Truth(const CText& text);
-// Of two operands of a type, the type that both can be without a change of value.
+// The type that two operands of a data type can both be without a change of value.
 CType CommonType(const CText& a, const CText& b, DataType dtype);
 
 // `dtype` is that of the operands; numbers of int64 are ints where their ranges allow it. `result`

@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/opencl/conversion.h"
 #include "compiler/codegen/opencl/flat_expr.h"
+#include "compiler/loop/visit.h"
 
 namespace hone::codegen::opencl {
 namespace {
@@ -17,11 +18,6 @@ using loop::StmtKind;
 
 bool IsOneStep(const CText& first, const CText& end) {
   return first.constant && end.constant && *end.constant - *first.constant == 1;
-}
-
-// Whether it stays what it is while a loop runs, and reads well.
-bool IsWord(const CText& text) {
-  return text.constant || text.code.find_first_of("[(") == std::string::npos;
 }
 
 }  // namespace
@@ -73,7 +69,8 @@ StatementWriter::Limits StatementWriter::WriteLimits(const Stmt& s) {
   const Expr end = flattener.Value(s->min + s->extent);
   ExpressionWriter writer(scope_, bounds_, lines_, {first, end});
   Limits limits{.first = writer.Write(first), .end = writer.Write(end)};
-  if (!IsWord(limits.end)) limits.end = Declared(s->var->name + "_end", limits.end);
+  // The loop may write what its end is loaded from.
+  if (loop::HasLoad(end)) limits.end = Declared(s->var->name + "_end", limits.end);
   return limits;
 }
 
