@@ -75,7 +75,8 @@ class ElfChecker {
     return nullptr;
   }
 
-  // Loaded segments ascend without a gap: one that is missing is one whose header is damaged.
+  // Loaded segments ascend without a gap, but for what linkers leave for a segment of no bytes: one
+  // that is missing is one whose header is damaged.
   bool AddLoad(const Elf64_Phdr& load) {
     const uint64_t align = std::max(load.p_align, kPageBytes);
     if (load.p_filesz > load.p_memsz || (align & (align - 1)) != 0 ||
@@ -87,7 +88,7 @@ class ElfChecker {
       if (load.p_offset != 0 || load.p_vaddr != 0) return false;
     } else {
       const uint64_t before = loads_.back().p_vaddr + loads_.back().p_memsz;
-      if (load.p_vaddr < before || load.p_vaddr - before > align + kPageBytes) return false;
+      if (load.p_vaddr < before || load.p_vaddr - before > 2 * align + kPageBytes) return false;
     }
     loads_.push_back(load);
     end_ = std::max(end_, load.p_offset + load.p_filesz);

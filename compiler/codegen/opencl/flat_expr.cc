@@ -8,14 +8,16 @@
 namespace hone::codegen::opencl {
 
 loop::Expr Flattener::Value(const loop::Expr& e) {
-  kept_.push_back(loop::Simplify(e, bounds_));
-  return Flat(kept_.back());
+  const loop::Expr simple = loop::Simplify(e, bounds_);
+  kept_.push_back(simple);
+  return Flat(simple);
 }
 
 loop::Expr Flattener::Offset(const loop::BufferNode& buffer,
                              const std::vector<loop::Expr>& indices) {
-  kept_.push_back(loop::PhysicalOffset(buffer, indices, bounds_));
-  return Flat(kept_.back());
+  const loop::Expr offset = loop::PhysicalOffset(buffer, indices, bounds_);
+  kept_.push_back(offset);
+  return Flat(offset);
 }
 
 loop::Expr Flattener::Flat(const loop::Expr& e) {
