@@ -23,7 +23,7 @@ int Count(const std::string& text, const std::string& word);
 CpuTarget TestTarget(const std::string& text = "native");
 // Whether this machine's processor has what code for the target takes.
 bool RunsHere(const CpuTarget& target);
-ModuleSpec ArtifactOf(const loop::Nest& nest, const CpuTarget& target,
+ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target,
                       const std::string& pipeline = "min6");
 
 // A shared object in memory, loaded; unloaded at the end.

@@ -46,7 +46,7 @@ std::vector<std::string> DefaultHotLoop(const std::string& kernel, const char* t
   schedule::Task task;
   task.def = &*def;
   task.target = TestTarget(target_text);
-  const std::string block = fmt::format("NCHW{}c", task.target.VectorLanes());
+  const std::string block = fmt::format("NCHW{}c", task.target.AsCpu()->VectorLanes());
   const auto signatures = chosen.Signatures(*def, machine::Machine::For(task.target));
   task.signature = signatures[0];
   for (const ir::LayoutSignature& signature : signatures) {
