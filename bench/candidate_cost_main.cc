@@ -84,7 +84,7 @@ absl::StatusOr<Cost> Measure(const schedule::OpenTask& open, const schedule::Con
   (void)schedule::NestDigest(candidate.nest);
   cost.digest = MsSince(lowered);
   const int64_t digested = Clock::Real().NowNs();
-  (void)loop::ExtractFeatures(candidate.nest, open.task().target);
+  (void)loop::ExtractFeatures(candidate.nest, *open.task().target.AsCpu());
   cost.features = MsSince(digested);
   if (lowers_only) return cost;
   const codegen::ModuleSpec spec = ArtifactOf(open.task(), config, std::move(candidate));

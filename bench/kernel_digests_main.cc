@@ -166,7 +166,7 @@ void AddChoice(std::string_view kind, const schedule::OpenTask& open,
     return;
   }
   line += "\t" + schedule::NestDigest(lowered->nest).substr(0, 16) + "\t" +
-          FeaturesDigest(lowered->nest, task.target);
+          FeaturesDigest(lowered->nest, *task.target.AsCpu());
   if (has_code) line += "\t" + TextOf(CodeDigest(task, config, *std::move(lowered)));
   lines.insert(std::move(line));
 }

@@ -68,10 +68,11 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
                    v1::BuildReply& reply, v1::BuildOutcome& outcome) {
   const int64_t start = Clock::Real().NowNs();
   codegen::ModuleSpec module;
-  HONE_ASSIGN_OR_RETURN(module.target, CpuTarget::Parse(request.target()));
+  HONE_ASSIGN_OR_RETURN(const CpuTarget target, CpuTarget::Parse(request.target()));
+  module.target = target;
   absl::StatusOr<codegen::KernelSpec> spec =
       request.has_reference() ? LowerReference(request.reference())
-                              : LowerCandidate(request.candidate(), module.target, outcome);
+                              : LowerCandidate(request.candidate(), target, outcome);
   HONE_RETURN_IF_ERROR(spec.status());
   module.kernels.push_back(*std::move(spec));
   reply.set_lower_ns(Clock::Real().NowNs() - start);

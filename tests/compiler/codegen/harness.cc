@@ -137,8 +137,7 @@ bool RunsHere(const CpuTarget& target) {
   return !NeedsEmulator(target) && MissingFeature(target.ToString(), HostFeatures()).empty();
 }
 
-ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target,
-                      const std::string& pipeline) {
+ModuleSpec ArtifactOf(const loop::Nest& nest, const Target& target, const std::string& pipeline) {
   ModuleSpec spec;
   spec.target = target;
   KernelSpec kernel;

@@ -31,8 +31,9 @@ std::vector<float> Products(const std::string& numerics, int threads, float a, f
       "multiply(%a, %b) }");
   EXPECT_TRUE(module.ok()) << module.status();
   CompileOptions options;
-  options.target = HostTarget();
-  options.target.threads = threads;
+  CpuTarget target = HostTarget();
+  target.threads = threads;
+  options.target = target;
   auto compiled = Compiled::Make(passes::WithNumerics(*module, numerics), options);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   const auto outputs = compiled->Run({Filled(a), Filled(b)}, threads);

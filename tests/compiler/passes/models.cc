@@ -217,8 +217,8 @@ ir::Module Canonical(const ir::Module& module) {
 
 std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,
                                                 const std::vector<bool>& const_params,
-                                                const CpuTarget& target) {
-  const std::string block = std::to_string(target.VectorLanes()) + "c";
+                                                const Target& target) {
+  const std::string block = std::to_string(target.AsCpu()->VectorLanes()) + "c";
   bool conv = false;
   bool pool = false;
   bool elementwise = true;
@@ -254,7 +254,7 @@ std::vector<ir::LayoutSignature> TestSignatures(const Expr& function,
 }
 
 PassContext TestContext() {
-  return {*CpuTarget::Parse("llvm -mcpu=cascadelake"), TestEvaluator(), TestSignatures};
+  return {*Target::Parse("llvm -mcpu=cascadelake"), TestEvaluator(), TestSignatures};
 }
 
 void ExpectGolden(const std::string& name, const std::string& text) {

@@ -41,7 +41,7 @@ ir::Module Canonical(const ir::Module& module);
 // kernels in either layout, pools to 1x1 also from blocked to row-major.
 std::vector<ir::LayoutSignature> TestSignatures(const ir::Expr& function,
                                                 const std::vector<bool>& const_params,
-                                                const CpuTarget& target);
+                                                const Target& target);
 
 // Compares with tests/compiler/passes/golden/NAME; HONE_UPDATE_GOLDEN=1 writes it instead.
 void ExpectGolden(const std::string& name, const std::string& text);

@@ -142,10 +142,9 @@ TEST(Pipeline, RandomNetsEndAsKernelsThatFitTogether) {
 PassContext MeasuredContext(uint64_t seed) {
   PassContext context = TestContext();
   context.layout_aim = seed % 2 == 0 ? LayoutAim::kSettled : LayoutAim::kExplore;
-  context.measured = [seed](
-                         const Expr& function, const std::vector<bool>&,
-                         const std::vector<ir::LayoutSignature>& signatures,
-                         const CpuTarget&) -> absl::StatusOr<std::vector<std::optional<double>>> {
+  context.measured = [seed](const Expr& function, const std::vector<bool>&,
+                            const std::vector<ir::LayoutSignature>& signatures,
+                            const Target&) -> absl::StatusOr<std::vector<std::optional<double>>> {
     std::vector<std::optional<double>> times;
     for (const ir::LayoutSignature& signature : signatures) {
       Random random(seed ^ std::hash<std::string>()(ir::ToText(function) + signature.ToString()));
@@ -184,7 +183,7 @@ TEST(Pipeline, AllThatTimesAreAskedOfIsAnnouncedAtOnceBefore) {
   };
   context.measured = [&](const Expr& function, const std::vector<bool>&,
                          const std::vector<ir::LayoutSignature>& signatures,
-                         const CpuTarget&) -> absl::StatusOr<std::vector<std::optional<double>>> {
+                         const Target&) -> absl::StatusOr<std::vector<std::optional<double>>> {
     for (const ir::LayoutSignature& signature : signatures) {
       EXPECT_TRUE(announced.contains(ir::ToText(function) + signature.ToString()))
           << ir::ToText(function) << signature.ToString();
