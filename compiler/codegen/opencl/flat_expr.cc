@@ -7,15 +7,16 @@
 
 namespace hone::codegen::opencl {
 
-loop::Expr Flattener::Value(const loop::Expr& e) {
-  kept_.push_back(loop::Simplify(e, bounds_));
-  return Flat(kept_.back());
-}
+loop::Expr Flattener::Value(const loop::Expr& e) { return Flat(Kept(loop::Simplify(e, bounds_))); }
 
 loop::Expr Flattener::Offset(const loop::BufferNode& buffer,
                              const std::vector<loop::Expr>& indices) {
-  kept_.push_back(loop::PhysicalOffset(buffer, indices, bounds_));
-  return Flat(kept_.back());
+  return Flat(Kept(loop::PhysicalOffset(buffer, indices, bounds_)));
+}
+
+loop::Expr Flattener::Kept(loop::Expr e) {
+  kept_.push_back(e);
+  return e;
 }
 
 loop::Expr Flattener::Flat(const loop::Expr& e) {
