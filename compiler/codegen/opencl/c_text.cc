@@ -18,9 +18,9 @@ std::string IntDigits(int64_t value, CType type) {
     case CType::kUint:
       return fmt::format("{}u", static_cast<uint32_t>(value));
     case CType::kUlong:
-      return fmt::format("{}ul", static_cast<uint64_t>(value));
+      return fmt::format("{}UL", static_cast<uint64_t>(value));
     case CType::kLong:
-      return value == std::numeric_limits<int64_t>::min() ? "LONG_MIN" : fmt::format("{}l", value);
+      return value == std::numeric_limits<int64_t>::min() ? "LONG_MIN" : fmt::format("{}L", value);
     default:
       return value == std::numeric_limits<int32_t>::min() ? "INT_MIN" : fmt::format("{}", value);
   }

@@ -7,17 +7,16 @@
 
 namespace hone::codegen::opencl {
 
-loop::Expr Flattener::Value(const loop::Expr& e) {
-  const loop::Expr simple = loop::Simplify(e, bounds_);
-  kept_.push_back(simple);
-  return Flat(simple);
-}
+loop::Expr Flattener::Value(const loop::Expr& e) { return Flat(Kept(loop::Simplify(e, bounds_))); }
 
 loop::Expr Flattener::Offset(const loop::BufferNode& buffer,
                              const std::vector<loop::Expr>& indices) {
-  const loop::Expr offset = loop::PhysicalOffset(buffer, indices, bounds_);
-  kept_.push_back(offset);
-  return Flat(offset);
+  return Flat(Kept(loop::PhysicalOffset(buffer, indices, bounds_)));
+}
+
+loop::Expr Flattener::Kept(loop::Expr e) {
+  kept_.push_back(e);
+  return e;
 }
 
 loop::Expr Flattener::Flat(const loop::Expr& e) {

@@ -22,6 +22,7 @@ class Flattener {
   loop::Expr Offset(const loop::BufferNode& buffer, const std::vector<loop::Expr>& indices);
 
  private:
+  loop::Expr Kept(loop::Expr e);
   loop::Expr Flat(const loop::Expr& e);
   loop::Expr FlatInner(const loop::Expr& e);
 
