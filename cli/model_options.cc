@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/tuned_configs.h"
 #include "cli/whole_number.h"
+#include "compiler/codegen/codegen.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/pb_model.h"
 #include "compiler/ir/constant_pool.h"
@@ -52,6 +53,8 @@ absl::StatusOr<Target> TargetOptions::ResolveAny() const {
   absl::StatusOr<Target> any = Target::Parse(target);
   if (!any.ok()) return WithExitCode(any.status(), kUsage);
   if (any->AsCpu() != nullptr) return Resolve();
+  const absl::Status has_backend = codegen::CheckHasBackend(*any);
+  if (!has_backend.ok()) return WithExitCode(has_backend, kUsage);
   if (threads == 0) return any;
   return WithExitCode(
       absl::InvalidArgumentError(fmt::format(

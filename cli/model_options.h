@@ -29,8 +29,8 @@ struct TargetOptions {
   bool is_given = false;
 
   void AddTo(CLI::App& verb);
-  // kInvalidArgument with exit code 2 for an unknown target, and for --threads of another kind than
-  // a CPU.
+  // Exit code 2 for an unknown target, one that no code is made for, and for --threads of another
+  // kind than a CPU.
   absl::StatusOr<Target> ResolveAny() const;
   // The same, for what only CPUs are good for.
   absl::StatusOr<CpuTarget> Resolve() const;

@@ -84,6 +84,8 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
   return Emit(spec, CodeForm::kAssembly, /*cache=*/nullptr, /*times=*/nullptr);
 }
 
+absl::Status CheckHasBackend(const Target& target) { return BackendFor(target).status(); }
+
 std::string ToolchainText(const Target& target) {
   const absl::StatusOr<const Backend*> backend = BackendFor(target);
   return backend.ok() ? (*backend)->Toolchain() : "";

@@ -93,6 +93,9 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
+// kUnimplemented: no back-end makes code for the target's kind.
+absl::Status CheckHasBackend(const Target& target);
+
 // That of the target's back-end (Backend::Toolchain), as "LLVM 19.1.7 code 4"; "" where the target
 // has none.
 std::string ToolchainText(const Target& target = {});
