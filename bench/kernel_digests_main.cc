@@ -186,9 +186,10 @@ std::shared_ptr<const schedule::MicroKernelTimes> MadeUpTimes() {
 
 void AddChoices(const schedule::Task& task, Lines& lines) {
   const schedule::OpenTask open = schedule::OpenTask::Open(task).value();
-  AddChoice("default", open, open.Default(), /*has_code=*/true, lines);
-  for (const schedule::Config& config : open.Alternatives()) {
-    AddChoice("alternative", open, config, /*has_code=*/false, lines);
+  bool is_default = true;
+  for (const schedule::Config& config : open.Ranked()) {
+    AddChoice(is_default ? "default" : "alternative", open, config, /*has_code=*/is_default, lines);
+    is_default = false;
   }
   schedule::Task measured = task;
   measured.micro_kernels = MadeUpTimes();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/status.h"
+#include "tuner/search_names.h"
 
 namespace hone::cli {
 namespace {
@@ -74,7 +75,7 @@ v1::JobSpec MicroKernelJob(const schedule::MicroKernelTask& task) {
   spec.set_model("micro-kernels");
   spec.set_target(task.target);
   spec.set_trials(static_cast<int64_t>(task.configs.size()));
-  spec.set_search("tiles");
+  spec.set_search(std::string(tuner::kCalibratingSearch.name));
   spec.set_constant_bytes(static_cast<uint64_t>(task.constant_bytes));
   v1::TaskSpec& added = *spec.add_tasks();
   added.set_workload(task.workload);

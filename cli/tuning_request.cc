@@ -19,6 +19,7 @@
 #include "tuner/farm/device_class.h"
 #include "tuner/job_limits.h"
 #include "tuner/priority_weight.h"
+#include "tuner/search_names.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::cli {
@@ -273,8 +274,9 @@ void TuningRequest::AddTo(CLI::App& verb) {
             return std::string(tuner::CheckDeviceClass(text).message());
           },
           "CLASS"));
-  verb.add_option("--search", search, "xgboost, random or grid")
-      ->check(CLI::IsMember({"xgboost", "random", "grid"}))
+  const std::vector<std::string> searches = tuner::SearchesForUsers();
+  verb.add_option("--search", search, fmt::format("One of {}", fmt::join(searches, ", ")))
+      ->check(CLI::IsMember(searches))
       ->capture_default_str();
 }
 

@@ -12,6 +12,7 @@
 #include "cli/model_options.h"
 #include "compiler/driver/compile.h"
 #include "hone/v1/tuning.pb.h"
+#include "tuner/search_names.h"
 
 namespace hone::cli {
 
@@ -34,7 +35,7 @@ struct TuningRequest {
   std::string sandbox;       // "limits", "contained", "strict"; empty: what the server requires
   std::string device_class;  // tuner/farm/device_class.h; empty: any device
   bool full_budget = false;  // searches do not end early
-  std::string search = "xgboost";
+  std::string search = std::string(tuner::kDefaultSearch.name);
   std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first
 
   void AddTo(CLI::App& verb);

@@ -1,11 +1,16 @@
 // Names and features are those of LLVM 19.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "runtime/cpus.h"
 #include "runtime/host_cpu.h"
 
 namespace hone {
 namespace {
+
+constexpr char kArmTriple[] = "aarch64-linux-gnu";
 
 enum class Word { kHwcap, kHwcap2 };
 
@@ -15,8 +20,7 @@ struct ArmFeature {
   int bit;
 };
 
-// What code generation or a template can ask for, and compiler/ir knows. The system names a feature
-// here only where it also saves its registers.
+// The features of cpus.h. The system names one here only where it also saves its registers.
 constexpr ArmFeature kArmFeatures[] = {
     {"fp-armv8", Word::kHwcap, 0}, {"neon", Word::kHwcap, 1},      {"crc", Word::kHwcap, 7},
     {"lse", Word::kHwcap, 8},      {"fullfp16", Word::kHwcap, 10}, {"dotprod", Word::kHwcap, 20},
@@ -24,16 +28,10 @@ constexpr ArmFeature kArmFeatures[] = {
     {"bf16", Word::kHwcap2, 14},
 };
 
-constexpr std::string_view kVersion81 = "crc lse";
-constexpr std::string_view kVersion82 = "crc dotprod fullfp16 lse";
-
 struct Part {
   uint32_t implementer;
   uint32_t number;
-  std::string_view name;
-  // What instruction selection may use unasked when it hears the name.
-  std::string_view needs;
-  std::string_view also = "";
+  std::string_view name;  // of cpus.h
 };
 
 constexpr uint32_t kArm = 0x41;
@@ -41,23 +39,23 @@ constexpr uint32_t kFujitsu = 0x46;
 constexpr uint32_t kAmpere = 0xC0;
 
 constexpr Part kParts[] = {
-    {kArm, 0xD03, "cortex-a53", "crc"},
-    {kArm, 0xD07, "cortex-a57", "crc"},
-    {kArm, 0xD08, "cortex-a72", "crc"},
-    {kArm, 0xD05, "cortex-a55", kVersion82},
-    {kArm, 0xD0B, "cortex-a76", kVersion82},
-    {kArm, 0xD41, "cortex-a78", kVersion82},
-    {kArm, 0xD44, "cortex-x1", kVersion82},
-    {kArm, 0xD0C, "neoverse-n1", kVersion82},
-    {kArm, 0xD40, "neoverse-v1", kVersion82, "bf16 i8mm sve"},
-    {kArm, 0xD49, "neoverse-n2", kVersion82, "bf16 i8mm sve sve2"},
-    {kArm, 0xD4F, "neoverse-v2", kVersion82, "bf16 i8mm sve sve2"},
+    {kArm, 0xD03, "cortex-a53"},
+    {kArm, 0xD07, "cortex-a57"},
+    {kArm, 0xD08, "cortex-a72"},
+    {kArm, 0xD05, "cortex-a55"},
+    {kArm, 0xD0B, "cortex-a76"},
+    {kArm, 0xD41, "cortex-a78"},
+    {kArm, 0xD44, "cortex-x1"},
+    {kArm, 0xD0C, "neoverse-n1"},
+    {kArm, 0xD40, "neoverse-v1"},
+    {kArm, 0xD49, "neoverse-n2"},
+    {kArm, 0xD4F, "neoverse-v2"},
     // Newer server cores than these that lack SVE have it hidden by a hypervisor or the system.
-    {kArm, 0xD40, "neoverse-n1", kVersion82},
-    {kArm, 0xD49, "neoverse-n1", kVersion82},
-    {kArm, 0xD4F, "neoverse-n1", kVersion82},
-    {kFujitsu, 0x001, "a64fx", kVersion81, "fullfp16 sve"},
-    {kAmpere, 0xAC3, "ampere1", kVersion82, "bf16 i8mm"},
+    {kArm, 0xD40, "neoverse-n1"},
+    {kArm, 0xD49, "neoverse-n1"},
+    {kArm, 0xD4F, "neoverse-n1"},
+    {kFujitsu, 0x001, "a64fx"},
+    {kAmpere, 0xAC3, "ampere1"},
 };
 
 std::vector<std::string> Features(const ArmSource& source) {
@@ -74,8 +72,8 @@ std::string Name(uint64_t midr, const std::vector<std::string>& features) {
   const auto implementer = static_cast<uint32_t>(midr >> 24 & 0xFF);
   const auto number = static_cast<uint32_t>(midr >> 4 & 0xFFF);
   for (const Part& part : kParts) {
-    if (part.implementer == implementer && part.number == number && HasAll(features, part.needs) &&
-        HasAll(features, part.also)) {
+    if (part.implementer == implementer && part.number == number &&
+        HasFeaturesOf(kArmTriple, part.name, features)) {
       return std::string(part.name);
     }
   }
@@ -86,7 +84,7 @@ std::string Name(uint64_t midr, const std::vector<std::string>& features) {
 
 HostCpu DescribeArm(const ArmSource& source) {
   HostCpu host;
-  host.triple = "aarch64-linux-gnu";
+  host.triple = kArmTriple;
   host.features = Features(source);
   host.cpu = Name(source.midr, host.features);
   return host;

@@ -1,12 +1,17 @@
 // Names and features are those of LLVM 19.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "runtime/cpus.h"
 #include "runtime/host_cpu.h"
 #include "runtime/tile_permission.h"
 
 namespace hone {
 namespace {
+
+constexpr char kX86Triple[] = "x86_64-linux-gnu";
 
 enum class Register { kEax, kEbx, kEcx, kEdx };
 
@@ -26,7 +31,7 @@ struct X86Feature {
   uint64_t state;
 };
 
-// What code generation or a template can ask for, and compiler/ir knows.
+// The features of cpus.h.
 constexpr X86Feature kX86Features[] = {
     {"sse2", 1, 0, Register::kEdx, 26, kNoState},
     {"sse3", 1, 0, Register::kEcx, 0, kNoState},
@@ -63,23 +68,13 @@ constexpr X86Feature kX86Features[] = {
     {"amx-fp16", 7, 1, Register::kEax, 21, kTiles},
 };
 
-constexpr std::string_view kLevel2 = "popcnt sse3 sse4.1 sse4.2 ssse3";
-constexpr std::string_view kLevel3 = "avx avx2 bmi bmi2 f16c fma lzcnt movbe";
-constexpr std::string_view kLevel4 = "avx512bw avx512cd avx512dq avx512f avx512vl";
-constexpr std::string_view kIceLake =
-    "avx512bitalg avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vbmi2 avx512vl "
-    "avx512vnni avx512vpopcntdq";
-
 struct ProcessorModel {
   std::string_view vendor;
   uint32_t family;
   uint32_t first;
   uint32_t last;
-  std::string_view name;
-  // Beside level 3: what instruction selection may use unasked when it hears the name (tiles are
-  // not: they come by intrinsics only).
-  std::string_view needs;
-  std::string_view also = "";
+  std::string_view name;       // of cpus.h
+  std::string_view also = "";  // features that it has to have beside those of its name
 };
 
 constexpr std::string_view kIntel = "GenuineIntel";
@@ -87,52 +82,52 @@ constexpr std::string_view kAmd = "AuthenticAMD";
 
 // The first that fits in family, model and features.
 constexpr ProcessorModel kModels[] = {
-    {kIntel, 6, 0x8F, 0x8F, "sapphirerapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
-    {kIntel, 6, 0xCF, 0xCF, "emeraldrapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
-    {kIntel, 6, 0xAD, 0xAE, "graniterapids", kIceLake, "avx512bf16 avx512fp16 avxvnni"},
+    {kIntel, 6, 0x8F, 0x8F, "sapphirerapids"},
+    {kIntel, 6, 0xCF, 0xCF, "emeraldrapids"},
+    {kIntel, 6, 0xAD, 0xAE, "graniterapids"},
     // Newer ones, and those that a hypervisor gives the number of an older one.
-    {kIntel, 6, 0x00, 0xFF, "sapphirerapids", kIceLake, "amx-tile avx512bf16 avx512fp16 avxvnni"},
-    {kIntel, 6, 0x3C, 0x3C, "haswell", ""},
-    {kIntel, 6, 0x3F, 0x3F, "haswell", ""},
-    {kIntel, 6, 0x45, 0x46, "haswell", ""},
-    {kIntel, 6, 0x3D, 0x3D, "broadwell", ""},
-    {kIntel, 6, 0x47, 0x47, "broadwell", ""},
-    {kIntel, 6, 0x4F, 0x4F, "broadwell", ""},
-    {kIntel, 6, 0x56, 0x56, "broadwell", ""},
-    {kIntel, 6, 0x4E, 0x4E, "skylake", ""},
-    {kIntel, 6, 0x5E, 0x5E, "skylake", ""},
-    {kIntel, 6, 0x8E, 0x8E, "skylake", ""},
-    {kIntel, 6, 0x9E, 0x9E, "skylake", ""},
-    {kIntel, 6, 0xA5, 0xA6, "skylake", ""},
-    {kIntel, 6, 0x55, 0x55, "cooperlake", kLevel4, "avx512bf16 avx512vnni"},
-    {kIntel, 6, 0x55, 0x55, "cascadelake", kLevel4, "avx512vnni"},
-    {kIntel, 6, 0x55, 0x55, "skylake-avx512", kLevel4},
-    {kIntel, 6, 0x6A, 0x6A, "icelake-server", kIceLake},
-    {kIntel, 6, 0x6C, 0x6C, "icelake-server", kIceLake},
-    {kIntel, 6, 0x7D, 0x7E, "icelake-client", kIceLake},
-    {kIntel, 6, 0x8C, 0x8D, "tigerlake", kIceLake},
-    {kIntel, 6, 0xA7, 0xA7, "rocketlake", kIceLake},
-    {kIntel, 6, 0x97, 0x97, "alderlake", "avxvnni"},
-    {kIntel, 6, 0x9A, 0x9A, "alderlake", "avxvnni"},
-    {kIntel, 6, 0xB7, 0xB7, "raptorlake", "avxvnni"},
-    {kIntel, 6, 0xBA, 0xBA, "raptorlake", "avxvnni"},
-    {kIntel, 6, 0xBF, 0xBF, "raptorlake", "avxvnni"},
-    {kIntel, 6, 0xAA, 0xAA, "meteorlake", "avxvnni"},
-    {kIntel, 6, 0xAC, 0xAC, "meteorlake", "avxvnni"},
-    {kIntel, 6, 0xAF, 0xAF, "sierraforest", "avxvnni avxvnniint8"},
+    {kIntel, 6, 0x00, 0xFF, "sapphirerapids", "amx-tile"},
+    {kIntel, 6, 0x3C, 0x3C, "haswell"},
+    {kIntel, 6, 0x3F, 0x3F, "haswell"},
+    {kIntel, 6, 0x45, 0x46, "haswell"},
+    {kIntel, 6, 0x3D, 0x3D, "broadwell"},
+    {kIntel, 6, 0x47, 0x47, "broadwell"},
+    {kIntel, 6, 0x4F, 0x4F, "broadwell"},
+    {kIntel, 6, 0x56, 0x56, "broadwell"},
+    {kIntel, 6, 0x4E, 0x4E, "skylake"},
+    {kIntel, 6, 0x5E, 0x5E, "skylake"},
+    {kIntel, 6, 0x8E, 0x8E, "skylake"},
+    {kIntel, 6, 0x9E, 0x9E, "skylake"},
+    {kIntel, 6, 0xA5, 0xA6, "skylake"},
+    {kIntel, 6, 0x55, 0x55, "cooperlake"},
+    {kIntel, 6, 0x55, 0x55, "cascadelake"},
+    {kIntel, 6, 0x55, 0x55, "skylake-avx512"},
+    {kIntel, 6, 0x6A, 0x6A, "icelake-server"},
+    {kIntel, 6, 0x6C, 0x6C, "icelake-server"},
+    {kIntel, 6, 0x7D, 0x7E, "icelake-client", "avx512vpopcntdq"},
+    {kIntel, 6, 0x8C, 0x8D, "tigerlake"},
+    {kIntel, 6, 0xA7, 0xA7, "rocketlake"},
+    {kIntel, 6, 0x97, 0x97, "alderlake"},
+    {kIntel, 6, 0x9A, 0x9A, "alderlake"},
+    {kIntel, 6, 0xB7, 0xB7, "raptorlake"},
+    {kIntel, 6, 0xBA, 0xBA, "raptorlake"},
+    {kIntel, 6, 0xBF, 0xBF, "raptorlake"},
+    {kIntel, 6, 0xAA, 0xAA, "meteorlake"},
+    {kIntel, 6, 0xAC, 0xAC, "meteorlake"},
+    {kIntel, 6, 0xAF, 0xAF, "sierraforest"},
     // Server cores some of whose features a hypervisor hides are an older one with the same mesh
     // and pipes: code for it is better than for no core in particular.
-    {kIntel, 6, 0x00, 0xFF, "icelake-server", kIceLake},
-    {kIntel, 6, 0x00, 0xFF, "cascadelake", kLevel4, "avx512vnni"},
-    {kIntel, 6, 0x00, 0xFF, "skylake-avx512", kLevel4},
-    {kAmd, 0x17, 0x00, 0x2F, "znver1", ""},
-    {kAmd, 0x17, 0x30, 0xFF, "znver2", ""},
-    {kAmd, 0x19, 0x00, 0x0F, "znver3", ""},
-    {kAmd, 0x19, 0x20, 0x5F, "znver3", ""},
-    {kAmd, 0x19, 0x10, 0x1F, "znver4", kIceLake, "avx512bf16"},
-    {kAmd, 0x19, 0x60, 0xFF, "znver4", kIceLake, "avx512bf16"},
-    {kAmd, 0x1A, 0x00, 0xFF, "znver5", kIceLake, "avx512bf16 avxvnni"},
-    {kAmd, 0x1A, 0x00, 0xFF, "znver4", kIceLake, "avx512bf16"},
+    {kIntel, 6, 0x00, 0xFF, "icelake-server"},
+    {kIntel, 6, 0x00, 0xFF, "cascadelake"},
+    {kIntel, 6, 0x00, 0xFF, "skylake-avx512"},
+    {kAmd, 0x17, 0x00, 0x2F, "znver1"},
+    {kAmd, 0x17, 0x30, 0xFF, "znver2"},
+    {kAmd, 0x19, 0x00, 0x0F, "znver3"},
+    {kAmd, 0x19, 0x20, 0x5F, "znver3"},
+    {kAmd, 0x19, 0x10, 0x1F, "znver4"},
+    {kAmd, 0x19, 0x60, 0xFF, "znver4"},
+    {kAmd, 0x1A, 0x00, 0xFF, "znver5"},
+    {kAmd, 0x1A, 0x00, 0xFF, "znver4"},
 };
 
 uint32_t Pick(const CpuidRegisters& registers, Register which) {
@@ -161,11 +156,6 @@ std::vector<std::string> Features(const CpuidSource& source) {
   return features;
 }
 
-bool Fits(const ProcessorModel& model, const std::vector<std::string>& features) {
-  return HasAll(features, kLevel2) && HasAll(features, kLevel3) && HasAll(features, model.needs) &&
-         HasAll(features, model.also);
-}
-
 std::string Name(const CpuidSource& source, const std::vector<std::string>& features) {
   const CpuidRegisters zero = source.leaf(0, 0);
   std::string vendor;
@@ -178,13 +168,15 @@ std::string Name(const CpuidSource& source, const std::vector<std::string>& feat
   const uint32_t model = (version >> 4 & 0xF) | (version >> 12 & 0xF0);
   for (const ProcessorModel& candidate : kModels) {
     if (candidate.vendor == vendor && candidate.family == family && candidate.first <= model &&
-        model <= candidate.last && Fits(candidate, features)) {
+        model <= candidate.last && HasFeaturesOf(kX86Triple, candidate.name, features) &&
+        HasAll(features, candidate.also)) {
       return std::string(candidate.name);
     }
   }
-  if (!HasAll(features, kLevel2)) return "x86-64";
-  if (!HasAll(features, kLevel3)) return "x86-64-v2";
-  return HasAll(features, kLevel4) ? "x86-64-v4" : "x86-64-v3";
+  for (const char* const level : {"x86-64-v4", "x86-64-v3", "x86-64-v2"}) {
+    if (HasFeaturesOf(kX86Triple, level, features)) return level;
+  }
+  return "x86-64";
 }
 
 // Intel describes caches in leaf 4, AMD in 0x8000001D, in the same form.
@@ -208,7 +200,7 @@ void FillCaches(const CpuidSource& source, HostCpu* host) {
 
 HostCpu DescribeX86(const CpuidSource& source) {
   HostCpu host;
-  host.triple = "x86_64-linux-gnu";
+  host.triple = kX86Triple;
   host.features = Features(source);
   host.cpu = Name(source, host.features);
   FillCaches(source, &host);

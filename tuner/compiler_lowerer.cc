@@ -24,14 +24,15 @@ class CompilerTask final : public TaskContext {
       : def_(std::move(def)),
         open_(std::move(open)),
         space_(open_.space()),
-        default_(open_.Default()),
-        alternatives_(open_.Alternatives()) {}
+        ranked_(open_.Ranked()) {}
   CompilerTask(const CompilerTask&) = delete;
   CompilerTask& operator=(const CompilerTask&) = delete;
 
   const schedule::Space& space() const override { return space_; }
-  const schedule::Config& default_config() const override { return default_; }
-  std::vector<schedule::Config> alternatives() const override { return alternatives_; }
+  const schedule::Config& default_config() const override { return ranked_[0]; }
+  std::vector<schedule::Config> alternatives() const override {
+    return {ranked_.begin() + 1, ranked_.end()};
+  }
   std::string anchor_digest() const override { return def_->workload.anchor_digest; }
   int threads() const override { return target().threads; }
   Caches caches() const override {
@@ -64,8 +65,7 @@ class CompilerTask final : public TaskContext {
   const std::unique_ptr<const ops::KernelDefinition> def_;
   const schedule::OpenTask open_;
   const schedule::Space space_;
-  const schedule::Config default_;
-  const std::vector<schedule::Config> alternatives_;
+  const std::vector<schedule::Config> ranked_;  // the default first
 };
 
 bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernelTimes* other) {

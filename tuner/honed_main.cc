@@ -30,6 +30,7 @@
 #include "tuner/honed_health.h"
 #include "tuner/honed_init.h"
 #include "tuner/search/searches.h"
+#include "tuner/search_names.h"
 #include "tuner/searches.h"
 #include "tuner/server_identity.h"
 #include "tuner/service/accept_loop.h"
@@ -359,8 +360,8 @@ int Run(const Flags& flags) {
   if (!store.ok()) return Fail(store.status());
   CompilerLowerer lowerer([&store](const CpuTarget& target) { return Measured(**store, target); });
   Searches searches;
-  for (const std::string_view name : SearchNames()) {
-    searches.Add(std::string(name), MakeSearch(name));
+  for (const SearchName& search : kSearches) {
+    searches.Add(std::string(search.name), MakeSearch(search.name));
   }
 
   DaemonOptions options;

@@ -33,7 +33,7 @@ class TaskContext {
   uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
-  // What a guided search tries after it; schedule::Template::Alternatives.
+  // What a guided search tries after it (schedule::OpenTask::Ranked).
   virtual std::vector<schedule::Config> alternatives() const { return {}; }
   // The workload's; empty where nobody knows.
   virtual std::string anchor_digest() const { return ""; }

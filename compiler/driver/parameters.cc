@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "compiler/loop/visit.h"
+#include "compiler/loop/launch_access.h"
 #include "fmt/format.h"
 #include "runtime/memory.h"
 #include "support/digest.h"
@@ -18,28 +17,6 @@ bool IsParameter(const loop::BufferNode& buffer) {
   return buffer.role == loop::Role::kConstant || buffer.role == loop::Role::kPrepared;
 }
 
-using Buffers = std::set<const loop::BufferNode*>;
-
-// The buffers that a launch stores to or loads from.
-struct Access {
-  Buffers stored;
-  Buffers loaded;
-};
-
-Access AccessOf(const loop::Launch& launch) {
-  Access access;
-  loop::Walk(
-      launch.body,
-      [&](const loop::Stmt& stmt) {
-        if (stmt->kind == loop::StmtKind::kStore) access.stored.insert(stmt->buffer.get());
-        return true;
-      },
-      [&](const loop::Expr& expr) {
-        if (expr->kind == loop::ExprKind::kLoad) access.loaded.insert(expr->buffer.get());
-      });
-  return access;
-}
-
 // How a parameter of a kernel comes about, whatever the kernel and its constants are named.
 struct Recipe {
   std::string digest;        // of the launches that make it; empty: the constant as it is
@@ -47,16 +24,16 @@ struct Recipe {
 };
 
 Recipe RecipeOf(const loop::Nest& nest, size_t buffer) {
-  Buffers used = {nest.buffers[buffer].get()};
+  loop::BufferSet used = {nest.buffers[buffer].get()};
   loop::Nest made{.name = "prepare", .buffers = {}, .launches = {}};
   for (auto launch = nest.launches.rbegin(); launch != nest.launches.rend(); ++launch) {
     if (launch->phase != loop::Phase::kPrepare) continue;
-    const Access access = AccessOf(*launch);
-    const bool needed = std::any_of(access.stored.begin(), access.stored.end(),
-                                    [&](const auto* stored) { return used.contains(stored); });
+    const loop::LaunchAccess access = loop::AccessOf(*launch);
+    const bool needed = std::any_of(access.written.begin(), access.written.end(),
+                                    [&](const auto* written) { return used.contains(written); });
     if (!needed) continue;
-    used.insert(access.stored.begin(), access.stored.end());
-    used.insert(access.loaded.begin(), access.loaded.end());
+    used.insert(access.written.begin(), access.written.end());
+    used.insert(access.read.begin(), access.read.end());
     made.launches.insert(made.launches.begin(), *launch);
   }
   Recipe recipe;
@@ -83,7 +60,7 @@ std::vector<KernelRecipes> RecipesOf(const std::vector<loop::Nest>& nests) {
   std::vector<KernelRecipes> recipes;
   for (const loop::Nest& nest : nests) {
     KernelRecipes& of_kernel = recipes.emplace_back();
-    const Buffers read = loop::ReadIn(nest, loop::Phase::kRun);
+    const loop::BufferSet read = loop::ReadIn(nest, loop::Phase::kRun);
     for (size_t b = 0; b < nest.buffers.size(); ++b) {
       const loop::BufferNode& buffer = *nest.buffers[b];
       if (!IsParameter(buffer) || !read.contains(&buffer) || buffer.SizeBytes() == 0) continue;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/ir/cpus.h"
+#include "runtime/cpus.h"
 #include "runtime/thread_team.h"
 #include "support/status.h"
 
@@ -77,9 +77,9 @@ absl::Status SetFlag(const ir::TargetFlag& flag, CpuTarget* target) {
 absl::Status SetMachine(CpuTarget* target) {
   if (target->triple.empty()) {
     target->triple = HostTriple();
-    if (!target->cpu.empty() && !ir::FindCpu(target->triple, target->cpu)) {
+    if (!target->cpu.empty() && !FindCpu(target->triple, target->cpu)) {
       for (const char* triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
-        if (ir::FindCpu(triple, target->cpu)) target->triple = triple;
+        if (FindCpu(triple, target->cpu)) target->triple = triple;
       }
     }
   }
@@ -89,14 +89,20 @@ absl::Status SetMachine(CpuTarget* target) {
                     target->triple));
   }
   if (target->cpu.empty()) target->cpu = target->IsX86() ? "x86-64" : "generic";
-  if (ir::FindCpu(target->triple, target->cpu)) return absl::OkStatus();
+  if (FindCpu(target->triple, target->cpu)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format("unknown -mcpu '{}' for {}; known: {}", target->cpu,
                                                 target->triple,
-                                                fmt::join(ir::KnownCpus(target->triple), " ")));
+                                                fmt::join(KnownCpus(target->triple), " ")));
+}
+
+// The cpu is a known one.
+void SetFeaturesOfCpu(CpuTarget* target) {
+  target->features = FindCpu(target->triple, target->cpu)->Features();
+  for (std::string& feature : target->features) feature.insert(0, "+");
 }
 
 absl::Status CheckFeatures(const CpuTarget& target) {
-  const std::vector<std::string> known = ir::KnownFeatures(target.triple);
+  const std::vector<std::string> known = KnownFeatures(target.triple);
   for (const std::string& feature : target.features) {
     if (feature.starts_with('+') &&
         std::find(known.begin(), known.end(), feature.substr(1)) != known.end()) {
@@ -120,7 +126,7 @@ absl::StatusOr<CpuTarget> CpuTarget::FromFlags(std::span<const ir::TargetFlag> f
     HONE_RETURN_IF_ERROR(SetFlag(flag, &target));
   }
   HONE_RETURN_IF_ERROR(SetMachine(&target));
-  if (!has_features) target.features = ir::FindCpu(target.triple, target.cpu)->Features();
+  if (!has_features) SetFeaturesOfCpu(&target);
   HONE_RETURN_IF_ERROR(CheckFeatures(target));
   return target;
 }

@@ -253,19 +253,6 @@ Stmt RenameFresh(const Stmt& s, const std::function<std::string(const std::strin
   return Substitute(s, vars, buffers);
 }
 
-std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase) {
-  std::set<const BufferNode*> read;
-  for (const Launch& launch : nest.launches) {
-    if (launch.phase != phase) continue;
-    Walk(
-        launch.body, [](const Stmt&) { return true; },
-        [&read](const Expr& e) {
-          if (e->kind == ExprKind::kLoad) read.insert(e->buffer.get());
-        });
-  }
-  return read;
-}
-
 bool UsesVar(const Expr& e, const Expr& var) {
   if (var->kind == ExprKind::kVar && (e->uses & UseBit(var.get())) == 0) return false;
   if (e.SameAs(var)) return true;

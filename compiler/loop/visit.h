@@ -3,7 +3,6 @@
 #define HONE_COMPILER_LOOP_VISIT_H_
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -52,9 +51,6 @@ Nest Substitute(const Nest& nest, const BufferMap& buffers);
 // A copy with new loop variables and new allocated buffers, named by `rename` of their old names:
 // for using one body twice.
 Stmt RenameFresh(const Stmt& s, const std::function<std::string(const std::string&)>& rename);
-
-// The buffers that launches of the phase load from.
-std::set<const BufferNode*> ReadIn(const Nest& nest, Phase phase);
 
 bool UsesVar(const Expr& e, const Expr& var);
 bool UsesVar(const Stmt& s, const Expr& var);

@@ -21,11 +21,10 @@ Space OpenTask::space() const {
   return Space([plan = plan_](const Config& prefix) { return plan->NextKnob(prefix); });
 }
 
-std::vector<Config> OpenTask::Alternatives() const {
-  std::vector<Config> others;
-  for (PricedConfig& priced : plan_->Ranked()) others.push_back(std::move(priced.config));
-  others.erase(others.begin());
-  return others;
+std::vector<Config> OpenTask::Ranked() const {
+  std::vector<Config> ranked;
+  for (PricedConfig& priced : plan_->Ranked()) ranked.push_back(std::move(priced.config));
+  return ranked;
 }
 
 absl::StatusOr<LoweredConfig> OpenTask::Lower(const Config& config) const {
@@ -35,7 +34,7 @@ absl::StatusOr<LoweredConfig> OpenTask::Lower(const Config& config) const {
   }
   LoweredConfig lowered;
   HONE_ASSIGN_OR_RETURN(lowered.nest, plan_->Schedule(config));
-  const std::optional<double> amplification = plan_->Amplification(config);
+  const std::optional<double> amplification = Amplification(config);
   lowered.error_bound = ErrorBound(*task_.def, amplification.value_or(1));
   lowered.spreads_rounding = amplification.has_value();
   return lowered;

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_SCHEDULE_OPEN_TASK_H_
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,10 +34,17 @@ class OpenTask {
 
   // It does not depend on what was measured of the target.
   Space space() const;
-  // A config of the space from an analytic model of the target, with no measurement.
-  Config Default() const { return plan_->Ranked()[0].config; }
-  // What a guided search tries after the default: the best of other strategies by that model.
-  std::vector<Config> Alternatives() const;
+  // Configs of the space from an analytic model of the target, with no measurement, at least one:
+  // the default, then what a guided search tries after it, the best of other strategies by that
+  // model. They are worked out at each call.
+  std::vector<Config> Ranked() const;
+  // The first of them.
+  Config Default() const { return Ranked()[0]; }
+
+  // As Plan says, of a config of the space.
+  std::optional<double> Amplification(const Config& config) const {
+    return plan_->Amplification(config);
+  }
 
   // A config of the space always succeeds; another answers kInvalidArgument.
   absl::StatusOr<LoweredConfig> Lower(const Config& config) const;

@@ -21,6 +21,7 @@ from hone.server_address import read_server_address, server_text
 from hone.service_channel import CALL_LIMIT_S, check_installed, error_of_call, find_trust, open_async_channel
 from hone.service_errors import JobFailed, ServerError, Unavailable
 from hone.service_requests import ServiceRequests
+from hone.tuning import DEFAULT_SEARCH
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -63,7 +64,7 @@ class AsyncClient:
         trials: int = 64,
         full_budget: bool = False,
         time: float | str | None = None,
-        search: str = "xgboost",
+        search: str = DEFAULT_SEARCH,
         seed: int = 0,
         priority: int = 0,
         numerics: str | None = None,

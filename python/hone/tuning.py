@@ -27,6 +27,7 @@ Progress = bool | OnProgress
 
 _ENDED_EARLY = 8  # exit codes of docs/cli.md
 _LOG_INTERVAL_S = 10.0
+DEFAULT_SEARCH = "xgboost"
 MAX_SEED = 2**64 - 1
 _MAX_TIME_S = 10**9
 
@@ -157,7 +158,7 @@ def tune(
     trials: int = 64,
     full_budget: bool = False,
     time: float | str | None = None,
-    search: str = "xgboost",
+    search: str = DEFAULT_SEARCH,
     seed: int = 0,
     micro_kernels: str = "auto",
     numerics: str | None = None,

@@ -14,6 +14,7 @@
 #include "tuner/jobs/task_state.h"
 #include "tuner/jobs/task_table.h"
 #include "tuner/jobs/trial_settler.h"
+#include "tuner/search_names.h"
 
 namespace hone::tuner {
 namespace {
@@ -179,7 +180,7 @@ TEST_F(StagesTest, AFinalOfAnEarlierLifeGoesFirst) {
 }
 
 TEST_F(StagesTest, ACalibrationHasNoFinal) {
-  job_.job.search = kCalibratingSearch;
+  job_.job.search = kCalibratingSearch.name;
   TaskRunner& runner = AddTask(0);
   EXPECT_EQ(StateOf(runner), TaskState::kFinished);
   runner.closed = true;

@@ -8,6 +8,7 @@
 
 #include "support/clock.h"
 #include "tests/tuner/world.h"
+#include "tuner/search_names.h"
 
 namespace hone::tuner {
 namespace {
@@ -92,7 +93,8 @@ TEST(TuningLoop, ClosesATaskWhoseSpaceIsUsedUp) {
 TEST(TuningLoop, CalibrationIsMeasuredOnceAsSuchAndLooksForNoWinner) {
   World world;
   world.AddWorker("w1");
-  const JobWish wish{.client_id = "first", .trials = 20, .search = kCalibratingSearch};
+  const JobWish wish{
+      .client_id = "first", .trials = 20, .search = std::string(kCalibratingSearch.name)};
   const int64_t job = world.Submit(wish);
   world.Run(100);
   world.Restart();

@@ -4,6 +4,7 @@
 
 #include "support/digest.h"
 #include "tests/tuner/end_state.h"
+#include "tuner/search_names.h"
 
 namespace hone::tuner {
 
@@ -55,7 +56,7 @@ void World::Start() {
   parts.executor = &executor;
   parts.planner = &planner;
   parts.search = [this](const std::string& name) {
-    return name == "fake" || name == kCalibratingSearch ? &search_ : nullptr;
+    return name == "fake" || name == kCalibratingSearch.name ? &search_ : nullptr;
   };
   if (!owner.empty()) parts.ownership = farm_options.ownership;
   parts.is_private = is_private;

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tuner/search_names.h"
 
 namespace hone::tuner {
 namespace {
@@ -114,7 +115,7 @@ int TrialsToOptimum(Search& search, const FakeTask& task, uint64_t seed, int lim
 }
 
 class EverySearch : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Names, EverySearch, testing::Values("random", "grid", "xgboost"));
+INSTANTIATE_TEST_SUITE_P(Names, EverySearch, testing::ValuesIn(SearchesForUsers()));
 
 TEST_P(EverySearch, BeginsWithTheDefaultAndNeverRepeats) {
   const FakeTask task;
@@ -152,7 +153,7 @@ TEST(EvolutionSearch, TriesTheAlternativesAfterTheDefault) {
   task.SetAlternatives({task.default_config(), other});
   SearchState state;
   state.task = &task;
-  const auto search = MakeSearch("xgboost");
+  const auto search = MakeSearch(kDefaultSearch.name);
   const std::vector<Config> batch = search->NextBatch(state, 8);
   ASSERT_EQ(batch.size(), 8u);
   EXPECT_EQ(batch[0], task.default_config());
@@ -161,7 +162,7 @@ TEST(EvolutionSearch, TriesTheAlternativesAfterTheDefault) {
 
 TEST(TileSearch, ProposesEveryTileWithFirstOptionsOtherwise) {
   const FakeTask task;
-  const auto search = MakeSearch("tiles");
+  const auto search = MakeSearch(kCalibratingSearch.name);
   SearchState state;
   state.task = &task;
   std::set<std::string> seen;
@@ -252,7 +253,7 @@ TEST(EvolutionSearch, LivesWithTasksWhereEverythingFails) {
 }
 
 TEST(Searches, AreFoundByName) {
-  for (std::string_view name : SearchNames()) EXPECT_NE(MakeSearch(name), nullptr);
+  for (const SearchName& search : kSearches) EXPECT_NE(MakeSearch(search.name), nullptr);
   EXPECT_EQ(MakeSearch("annealing"), nullptr);
 }
 

@@ -5,6 +5,7 @@
 
 #include "support/status.h"
 #include "tuner/jobs/regime.h"
+#include "tuner/search_names.h"
 #include "tuning_db/resolve.h"
 
 namespace hone::tuner {
@@ -26,8 +27,8 @@ std::set<TaskKey> KeysOf(const tuning_db::Job& job) {
 }
 
 tuning_db::Purpose PurposeOf(const tuning_db::Job& job) {
-  return job.search == kCalibratingSearch ? tuning_db::Purpose::kCalibrate
-                                          : tuning_db::Purpose::kSearch;
+  return job.search == kCalibratingSearch.name ? tuning_db::Purpose::kCalibrate
+                                               : tuning_db::Purpose::kSearch;
 }
 
 hone::v1::SandboxLevel SandboxOf(const tuning_db::Job& job) {

@@ -41,8 +41,6 @@ struct ActiveJob {
 };
 using ActiveJobs = std::map<int64_t, ActiveJob>;  // by id
 
-// The search of jobs that measure for the analytic model, and look for no winner.
-inline constexpr char kCalibratingSearch[] = "tiles";
 tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
 
 // The least that the job's candidates are measured in.

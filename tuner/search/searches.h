@@ -36,9 +36,8 @@ struct EvolutionOptions {
 // are cached; answers do not depend on the cache.
 std::unique_ptr<Search> MakeEvolutionSearch(EvolutionOptions options = {});
 
-// One of SearchNames; nullptr for another name.
+// One of search_names.h; nullptr for another name.
 std::unique_ptr<Search> MakeSearch(std::string_view name);
-std::vector<std::string_view> SearchNames();
 
 }  // namespace hone::tuner
 

@@ -11,6 +11,7 @@
 #include "tuner/farm/device_class.h"
 #include "tuner/job_changes.h"
 #include "tuner/priority_weight.h"
+#include "tuner/search_names.h"
 #include "tuner/service/job_quota.h"
 #include "tuning_db/clone_job.h"
 
@@ -19,8 +20,6 @@ namespace hone::tuner {
 namespace v1 = hone::v1;
 
 namespace {
-
-constexpr char kDefaultSearch[] = "xgboost";
 
 absl::Status CheckClientId(const std::string& client_id) {
   if (!client_id.empty() && client_id.size() <= kMostClientIdBytes) return absl::OkStatus();
@@ -114,7 +113,7 @@ void JobDesk::Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done do
 absl::StatusOr<JobDesk::Wanted> JobDesk::JobOf(const v1::JobSpec& spec) {
   Wanted wanted;
   tuning_db::Job& job = wanted.job;
-  job.search = spec.search().empty() ? kDefaultSearch : spec.search();
+  job.search = spec.search().empty() ? std::string(kDefaultSearch.name) : spec.search();
   if (parts_.search(job.search) == nullptr) {
     return absl::InvalidArgumentError(fmt::format(
         "there is no search \"{}\"; `hone tune --help` lists those there are", job.search));

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "compiler/codegen/llvm/values.h"
-#include "compiler/loop/visit.h"
+#include "compiler/loop/launch_access.h"
 #include "llvm/IR/Constants.h"
 #include "runtime/module_abi.h"
 

@@ -8,6 +8,7 @@
 
 #include "compiler/schedule/conv/direct_schedule.h"
 #include "compiler/schedule/conv/output.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/primitives/prefetch.h"
 
@@ -25,16 +26,16 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.rows = conv.height;
   problem.columns = conv.width;
   problem.steps = conv.StepsOfChannels() * conv.Taps() / conv.taps_d * conv.MeanDepthTaps();
-  problem.registers = conv.registers;
+  problem.registers = conv.machine.vector.registers;
   problem.vector_bytes = conv.lanes * 4;
-  problem.l2_bytes = conv.l2_bytes;
+  problem.l2_bytes = conv.machine.memory.l2.size_bytes;
   problem.l2_bytes_a_cycle = conv.machine.memory.l2.read.register_tile_bytes_a_cycle;
-  problem.stream_bytes_a_cycle = conv.StreamBytesACycle();
+  problem.stream_bytes_a_cycle = conv.Reads().StreamRate();
   problem.issue = conv.machine.issue;
   if (HasChunks(conv) && !conv.PadsSlices()) problem.chunk_steps = conv.lanes * conv.Taps();
   problem.times = conv.times;
-  problem.l1_bytes = conv.l1_bytes;
-  problem.threads = conv.threads;
+  problem.l1_bytes = conv.machine.memory.l1.size_bytes;
+  problem.threads = conv.machine.Threads();
   problem.grid = conv.AllPhases() * conv.batch * conv.depth;
   if (conv.groups > 1 && !conv.LanesDiffer()) {
     problem.vector_group = conv.GroupOut() / conv.lanes;
@@ -43,7 +44,8 @@ RegisterTileProblem TileProblem(const Conv& conv) {
     // For a tap the weights of all channels of a group stay in registers, and permutations of the
     // data of two positions or so.
     problem.vector_group = 1;
-    problem.registers = std::max(conv.registers / 4 + 3, conv.registers - 3 * conv.in);
+    problem.registers = std::max(conv.machine.vector.registers / 4 + 3,
+                                 conv.machine.vector.registers - 3 * conv.in);
     problem.steps = conv.Taps();
     problem.times = nullptr;
   }
@@ -114,7 +116,8 @@ std::vector<int64_t> BlockOptions(const Conv& conv, const Config& prefix) {
     const bool is_new = options.empty() || options.back() != size;
     const bool several = size > 1 || conv.width > tile.columns;
     if (one && blocks > 1) break;
-    if (is_new && several && size * row_bytes <= 2 * conv.l1_bytes) options.push_back(size);
+    if (is_new && several && size * row_bytes <= 2 * conv.machine.memory.l1.size_bytes)
+      options.push_back(size);
   }
   return options;
 }
@@ -134,8 +137,11 @@ std::vector<int64_t> ChunkOptions(const Conv& conv, const Config& prefix) {
   if (!HasChunks(conv) || pad == "slices" || BlockOptions(conv, prefix).empty()) return options;
   const int64_t blocks = conv.in / conv.lanes;
   const int64_t block_bytes = WeightBytesOfBlock(conv, tile);
-  for (int64_t chunk = 1; chunk < blocks && 4 * chunk * block_bytes <= 3 * conv.l1_bytes; ++chunk) {
-    if (blocks % chunk == 0 && 8 * chunk * block_bytes >= conv.l1_bytes) options.push_back(chunk);
+  for (int64_t chunk = 1;
+       chunk < blocks && 4 * chunk * block_bytes <= 3 * conv.machine.memory.l1.size_bytes;
+       ++chunk) {
+    if (blocks % chunk == 0 && 8 * chunk * block_bytes >= conv.machine.memory.l1.size_bytes)
+      options.push_back(chunk);
   }
   return options;
 }
@@ -156,7 +162,8 @@ bool ReadsRowsApart(const Conv& conv, const Config& prefix) {
 // Whether there is the knob "columns", which prefetches the next channels of a tile's data (1):
 // where that is not in the first cache anyway. Measured: 0.90 to 1.00 of the time.
 bool MayPrefetchColumns(const Conv& conv, const Config& prefix) {
-  return ReadsColumnsApart(conv, prefix) && conv.in > conv.lanes && conv.data_bytes > conv.l1_bytes;
+  return ReadsColumnsApart(conv, prefix) && conv.in > conv.lanes &&
+         conv.data_bytes > conv.machine.memory.l1.size_bytes;
 }
 
 // There must be a next chunk to prefetch; or next channels, and a loop of steps to do it in.
@@ -235,15 +242,6 @@ RegisterTile DefaultTile(const Conv& conv) {
   return all;
 }
 
-// Cycles to read so many bytes that were read before, where those that lie between are `among`.
-double CyclesToReadAgain(const Conv& conv, int64_t bytes, int64_t among) {
-  if (2 * among <= conv.l1_bytes) return 0;
-  const bool in_l2 = 2 * among <= conv.l2_bytes;
-  const double rate =
-      in_l2 ? conv.machine.memory.l2.read.register_tile_bytes_a_cycle : conv.StreamBytesACycle();
-  return static_cast<double>(bytes) / rate;
-}
-
 // Down the rows with the weights of a tile, and the data again for each tile of output channels; or
 // along the channels with the data of a row, and all weights again for each row. Of one core: cores
 // share the channels or the rows.
@@ -256,11 +254,12 @@ std::string DefaultOrder(const Conv& conv, const RegisterTile& tile, int64_t thr
   const int64_t weight_bytes = WeightBytes(conv);
   const int64_t panel_bytes = weight_bytes / panels;
   const int64_t phases = conv.AllPhases();  // one after the other, each with its weights
+  const CoreReads reads = conv.Reads();
   const double down =
-      CyclesToReadAgain(conv, (own_panels - own_groups) * group_bytes, group_bytes) +
-      CyclesToReadAgain(conv, (rows - 1) * own_panels * panel_bytes, panel_bytes / phases);
+      reads.CyclesAgain((own_panels - own_groups) * group_bytes, group_bytes) +
+      reads.CyclesAgain((rows - 1) * own_panels * panel_bytes, panel_bytes / phases);
   const double along =
-      CyclesToReadAgain(conv, (CeilDiv(rows, threads) - 1) * weight_bytes, weight_bytes / phases);
+      reads.CyclesAgain((CeilDiv(rows, threads) - 1) * weight_bytes, weight_bytes / phases);
   return along < down && GridOrders(conv).size() > 1 ? "oh_oc" : "oc_oh";
 }
 
@@ -269,7 +268,7 @@ int64_t LargestChunk(const Conv& conv, const Config& prefix) {
   const int64_t block_bytes = WeightBytesOfBlock(conv, TileOf(prefix));
   int64_t largest = 0;
   for (const int64_t chunk : ChunkOptions(conv, prefix)) {
-    if (2 * chunk * block_bytes <= conv.l1_bytes) largest = chunk;
+    if (2 * chunk * block_bytes <= conv.machine.memory.l1.size_bytes) largest = chunk;
   }
   return largest;
 }
@@ -358,9 +357,10 @@ int64_t DefaultPrefetch(const Conv& conv, const Config& prefix) {
   if (weights_are_cold && is_option(kPrefetchWeights)) return kPrefetchWeights;
   const bool has_next_row = conv.height >= 2 * conv.machine.Threads();  // of the same thread
   if (!has_next_row || !is_option(kPrefetchData)) return 0;
-  const bool joins_cold = !conv.joined.empty() && 2 * conv.result_bytes > conv.l2_bytes;
+  const bool joins_cold =
+      !conv.joined.empty() && 2 * conv.result_bytes > conv.machine.memory.l2.size_bytes;
   if (joins_cold && is_option(kPrefetchResult)) return kPrefetchResult;
-  return 2 * conv.data_bytes > conv.l2_bytes ? kPrefetchData : 0;
+  return 2 * conv.data_bytes > conv.machine.memory.l2.size_bytes ? kPrefetchData : 0;
 }
 
 Config DirectDefault(const Conv& conv) {

@@ -26,10 +26,6 @@ Dense ProductOf(const Conv& conv) {
   product.units = conv.depth * conv.height * conv.width;
   product.terms = product.steps = conv.in;
   product.lanes = conv.lanes;
-  product.registers = conv.registers;
-  product.l1_bytes = conv.l1_bytes;
-  product.l2_bytes = conv.l2_bytes;
-  product.threads = conv.threads;
   product.times = conv.times;
   product.stream_bytes = conv.stream_bytes;
   product.machine = conv.machine;

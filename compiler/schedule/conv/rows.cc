@@ -7,6 +7,7 @@
 #include "compiler/schedule/conv/output.h"
 #include "compiler/schedule/kernel/window_border.h"
 #include "compiler/schedule/parts.h"
+#include "compiler/schedule/price/issue.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
@@ -53,13 +54,13 @@ int64_t RegistersOf(const Conv& conv, const RegisterTile& tile) {
 }
 
 bool Fits(const Conv& conv, const RegisterTile& tile) {
-  return RegistersOf(conv, tile) <= conv.registers;
+  return RegistersOf(conv, tile) <= conv.machine.vector.registers;
 }
 
 // A tile is of one group: all of it reads the same channels.
 std::vector<int64_t> ChannelOptions(const Conv& conv) {
   const auto fits = [&](int64_t channels) { return Fits(conv, {1, RowPhases(conv), channels}); };
-  if (conv.groups == 1) return EvenSizes(conv.out, conv.registers, fits);
+  if (conv.groups == 1) return EvenSizes(conv.out, conv.machine.vector.registers, fits);
   std::vector<int64_t> options;
   for (int64_t channels = 1; channels <= conv.GroupOut() && fits(channels); ++channels) {
     if (conv.GroupOut() % channels == 0) options.push_back(channels);
@@ -276,15 +277,13 @@ class ConvRowsSchedule {
 
 // The cycles of a step: those of its multiplications, or of its loads of data, which mostly lie
 // across two lines, and of weights. Each row is one more stream to fetch.
-double StepCycles(const Conv& conv, const RegisterTile& tile) {
+double RowStepCycles(const Conv& conv, const RegisterTile& tile) {
   const auto products = static_cast<double>(tile.vectors * tile.rows * tile.columns);
   const Reads reads = ReadsOf(conv, tile);
   const auto loads = static_cast<double>(2 * reads.vectors + reads.weights);
-  constexpr double kLoop = 0.25, kStream = 0.1;
-  const machine::IssueRates& issue = conv.machine.issue;
-  return std::max({products / issue.multiply_adds_a_cycle, loads / issue.loads_a_cycle,
-                   issue.multiply_add_latency_cycles}) +
-         kLoop + kStream * static_cast<double>(reads.vectors / tile.vectors);
+  constexpr double kStream = 0.1;
+  return StepCycles(conv.machine.issue, products, loads) + kLoopCycles +
+         kStream * static_cast<double>(reads.vectors / tile.vectors);
 }
 
 double TilesCycles(const Conv& conv, const RegisterTile& tile) {
@@ -295,7 +294,7 @@ double TilesCycles(const Conv& conv, const RegisterTile& tile) {
       for (const auto& [c, nc] : Parts(conv.out, tile.columns)) {
         const RegisterTile part{v, h, c};
         cycles += static_cast<double>(nv * nh * nc) *
-                  (steps * StepCycles(conv, part) + TileOverhead(part));
+                  (steps * RowStepCycles(conv, part) + TileOverhead(part));
       }
     }
   }
@@ -322,13 +321,13 @@ double PaddingCycles(const Conv& conv, const RegisterTile& tile, const std::stri
 
 // A tile that uses all of 32 registers leaves the allocator no slack: it spills.
 std::vector<RegisterTile> DefaultTiles(const Conv& conv) {
-  const int64_t slack = conv.registers > 16 ? 1 : 0;
+  const int64_t slack = conv.machine.vector.registers > 16 ? 1 : 0;
   std::vector<RegisterTile> tiles;
   for (const int64_t c : ChannelOptions(conv)) {
     for (const int64_t v : VectorOptions(conv, c)) {
       for (const int64_t h : RowOptions(conv, c, v)) {
         const RegisterTile tile{v, h, c};
-        if (tiles.empty() || RegistersOf(conv, tile) + slack <= conv.registers)
+        if (tiles.empty() || RegistersOf(conv, tile) + slack <= conv.machine.vector.registers)
           tiles.push_back(tile);
       }
     }
@@ -344,8 +343,8 @@ PricedConfig ChoiceOf(const Conv& conv, const RegisterTile& tile, const std::str
   const int64_t along = conv.spatial > 1 ? CeilDiv(RowsOf(conv), tile.rows)
                                          : CeilDiv(WidthVectors(conv), tile.vectors);
   const double cycles = TilesCycles(conv, tile) + PaddingCycles(conv, tile, pad);
-  choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.threads) /
-                  static_cast<double>(conv.threads);
+  choice.cycles = cycles * LargestPart(conv.batch * conv.depth * along, conv.machine.Threads()) /
+                  static_cast<double>(conv.machine.Threads());
   return choice;
 }
 

@@ -48,7 +48,7 @@ TileBlockProblem BlockProblem(const Conv& conv, const std::string& data) {
   problem.steps = CeilDiv(conv.StepsOfChannels(), step.dots) * conv.Taps() /
                   (step.takes_taps ? conv.taps_w : 1);
   problem.grid = conv.batch * conv.depth;
-  problem.threads = conv.threads;
+  problem.threads = conv.machine.Threads();
   return problem;
 }
 
@@ -59,7 +59,8 @@ double CopyCycles(const Conv& conv, const std::string& data) {
   for (size_t i = 0; i < conv.result_axes.size(); ++i) {
     bytes *= static_cast<double>(conv.result_axes[i] * conv.window.strides[i]);
   }
-  return 2 * bytes / conv.machine.copy.conv_tiles_bytes_a_cycle / static_cast<double>(conv.threads);
+  return 2 * bytes / conv.machine.copy.conv_tiles_bytes_a_cycle /
+         static_cast<double>(conv.machine.Threads());
 }
 
 class ConvTilesSchedule {

@@ -279,10 +279,6 @@ Conv ConvOf(const Task& task) {
   conv.target_lanes = conv.machine.vector.FloatLanes();
   conv.lanes = LanesThatFit(conv, conv.target_lanes);
   conv.has_stages = conv.groups > 1 && !IsPlainlyGrouped(conv, conv.target_lanes);
-  conv.registers = conv.machine.vector.registers;
-  conv.l2_bytes = conv.machine.memory.l2.size_bytes;
-  conv.l1_bytes = conv.machine.memory.l1.size_bytes;
-  conv.threads = conv.machine.Threads();
   if (conv.kind == ProductKind::kFloat) {
     conv.times = task.micro_kernels;
     conv.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);

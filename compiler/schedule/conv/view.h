@@ -11,6 +11,7 @@
 #include "compiler/machine/machine.h"
 #include "compiler/ops/window.h"
 #include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/template.h"
 
 namespace hone::schedule {
@@ -50,7 +51,6 @@ struct Conv {
   // Lanes of a vector of output channels: the target's, or where these do not fit the groups,
   // fewer.
   int64_t lanes = 0;
-  int64_t registers = 0, l2_bytes = 0;
   int64_t out_vectors = 0;
   // All that goes in and out is row-major, and read and written along all spatial axes at once.
   bool joins_pixels = false;
@@ -67,17 +67,13 @@ struct Conv {
   // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the
   // data is always read in blocks, if only of so many channels.
   int64_t dot = 1;
-  bool packs_data = false;  // which a copy of the operand has
-  int64_t threads = 1, l1_bytes = 0;
+  bool packs_data = false;                        // which a copy of the operand has
   std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
   std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
-  machine::Machine machine;
+  machine::Machine machine;            // the task's: its figures are asked where they are used
 
   int rank() const { return spatial + 2; }
-  // What one core reads from behind the second cache, or what is usual.
-  double StreamBytesACycle() const {
-    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
-  }
+  CoreReads Reads() const { return {machine.memory, stream_bytes}; }
   // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
   // counted from the last: 1 is the width, 2 the height, 3 the depth.
   std::string Axis(const std::string& stage, int from_last) const;

@@ -2,31 +2,14 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/price/reading.h"
+
 namespace hone::schedule {
 namespace {
 
 // The bytes of all filters, by phases, before they are transformed.
 int64_t TapBytes(const Conv& conv, const WinogradPlan& plan) {
   return plan.Taps() * conv.UsedDepthTaps() * plan.channels * conv.out * 4;
-}
-
-// In a model, where most of the last cache is for other kernels' weights.
-bool StaysInLastCache(const machine::Memory& memory, int64_t bytes) {
-  return 8 * bytes <= memory.l3.size_bytes;
-}
-
-// Bytes a cycle from the last cache.
-double LastCacheRate(const Conv& conv) {
-  return conv.stream_bytes.value_or(conv.machine.memory.l3.read.winograd_bytes_a_cycle);
-}
-
-// Bytes a cycle from where so many of them stay between two uses.
-double BytesPerCycle(const Conv& conv, int64_t bytes) {
-  const machine::Memory& memory = conv.machine.memory;
-  if (bytes <= memory.l2.size_bytes) return memory.l2.read.winograd_bytes_a_cycle;
-  const double last = LastCacheRate(conv);
-  return StaysInLastCache(memory, bytes) ? last
-                                         : std::min(last, memory.dram.read.winograd_bytes_a_cycle);
 }
 
 // The cycles of a group's products that leave the first cache before they are transformed; they are
@@ -43,7 +26,7 @@ double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
       static_cast<double>(CeilDiv(CeilDiv(conv.out_vectors, choice.tile.vectors), choice.parts));
   const double spilled =
       std::max(0.0, bytes - static_cast<double>(conv.machine.memory.l1.size_bytes));
-  return groups * 2 * spilled / BytesPerCycle(conv, static_cast<int64_t>(bytes));
+  return groups * 2 * spilled / conv.Reads().BlockRate(static_cast<int64_t>(bytes));
 }
 
 // The cycles of what comes from further away because a block's transformed data took its place in
@@ -52,7 +35,7 @@ double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
 // at 56x56 in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
 double DisplacedCycles(const Conv& conv, int64_t data_bytes) {
   const int64_t beyond = std::max<int64_t>(0, data_bytes - conv.machine.memory.l2.size_bytes / 4);
-  return 2 * static_cast<double>(beyond) / LastCacheRate(conv);
+  return 2 * static_cast<double>(beyond) / conv.Reads().BlockStreamRate();
 }
 
 // The cycles of the products of a block and a part of the output channels, and of filters that are
@@ -87,7 +70,7 @@ double ChunkCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
       static_cast<int64_t>(products) / conv.out_vectors * choice.tile.vectors * conv.lanes * 4;
   double add = 1;
   if (product_bytes > conv.machine.memory.l1.size_bytes) {
-    add += 2.0 * static_cast<double>(conv.lanes * 4) / BytesPerCycle(conv, product_bytes);
+    add += 2.0 * static_cast<double>(conv.lanes * 4) / conv.Reads().BlockRate(product_bytes);
   }
   const double transform =
       choice.in_registers ? 0 : position * static_cast<double>(plan.Positions()) * filters;
@@ -139,12 +122,12 @@ double BlockCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
                          static_cast<double>(depth * conv.out_vectors) / parts;
   const int64_t filter_bytes = choice.chunk > 0 ? TapBytes(conv, plan) : FilterBytes(conv, plan);
   const double filters =
-      static_cast<double>(filter_bytes) / BytesPerCycle(conv, filter_bytes) / parts;
+      static_cast<double>(filter_bytes) / conv.Reads().BlockRate(filter_bytes) / parts;
   const int64_t data_bytes = PanelBytes(conv, plan, depth, problem.rows * problem.columns);
   double again = 0;  // each group reads it
   if (2 * data_bytes > 3 * conv.machine.memory.l2.size_bytes) {
     again = static_cast<double>(CeilDiv(conv.out_vectors, tile.vectors) * data_bytes) /
-            BytesPerCycle(conv, data_bytes) / parts;
+            conv.Reads().BlockRate(data_bytes) / parts;
   }
   const double rest =
       data + results + DisplacedCycles(conv, data_bytes) + SpillCycles(conv, plan, choice);

@@ -83,9 +83,9 @@ RegisterTileProblem ProductProblem(const Conv& conv, const WinogradPlan& plan, i
   problem.rows = rows;
   problem.columns = columns;
   problem.steps = plan.channels * conv.MeanDepthTaps();
-  problem.registers = conv.registers;
+  problem.registers = conv.machine.vector.registers;
   problem.times = conv.times;
-  problem.l1_bytes = conv.l1_bytes;
+  problem.l1_bytes = conv.machine.memory.l1.size_bytes;
   problem.issue = conv.machine.issue;
   return problem;
 }
@@ -135,7 +135,7 @@ std::vector<std::string> FilterOptions(const Conv& conv, const WinogradPlan& pla
   constexpr int64_t kOperands = 4;
   const bool is_whole_block = tile.rows >= block_h && tile.columns >= block_w;
   const int64_t sums = plan.products_w * tile.vectors * tile.rows * tile.columns;
-  if (conv.spatial == 2 && is_whole_block && sums + kOperands <= conv.registers) {
+  if (conv.spatial == 2 && is_whole_block && sums + kOperands <= conv.machine.vector.registers) {
     return {kFiltersInCache, kFiltersInRegisters};
   }
   return {kFiltersInCache};
@@ -182,7 +182,8 @@ std::vector<RegisterTile> LikelyTiles(RegisterTileProblem problem) {
 int64_t DefaultUnroll(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile) {
   RegisterTile with_next = tile;
   ++with_next.columns;
-  if (!conv.machine.vector.takes_memory_operands && !FitsRegisters(with_next, conv.registers))
+  if (!conv.machine.vector.takes_memory_operands &&
+      !FitsRegisters(with_next, conv.machine.vector.registers))
     return 1;
   const std::vector<int64_t> unrolls = UnrollsOf(conv, plan, tile);
   return unrolls[std::min<size_t>(1, unrolls.size() - 1)];

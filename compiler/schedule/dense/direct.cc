@@ -7,6 +7,7 @@
 
 #include "compiler/schedule/dense/direct_schedule.h"
 #include "compiler/schedule/dense/dots.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
 
 namespace hone::schedule {
@@ -115,7 +116,7 @@ double DirectCycles(const Dense& dense, const RegisterTile& tile) {
     cycles += FunctionCycles(dense, dense.batch * dense.rows * CeilDiv(dense.units, dense.lanes));
     cycles = WhileReading(cycles, ReadRightCycles(dense)) + TurnCycles(dense);
   }
-  return cycles / static_cast<double>(dense.threads);
+  return cycles / static_cast<double>(dense.machine.Threads());
 }
 
 PricedConfig BestDirect(const Dense& product) {
@@ -134,7 +135,7 @@ PricedConfig BestDirect(const Dense& product) {
     config.Set("chunk", DefaultDenseChunk(dense, config));
   }
   // Weights that do not stay in the second cache come from further away at every run.
-  const bool far = dense.units * dense.terms * 4 / dense.dot > dense.l2_bytes;
+  const bool far = dense.units * dense.terms * 4 / dense.dot > dense.machine.memory.l2.size_bytes;
   const std::vector<std::string> prefetch = PrefetchOptionsOf(dense, config);
   const bool has_steps = std::ranges::find(prefetch, "step") != prefetch.end();
   config.Set("prefetch", far && has_steps ? "step" : "none");

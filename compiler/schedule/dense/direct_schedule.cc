@@ -20,9 +20,9 @@ int64_t TilesOfBlock(const Dense& dense, const RegisterTile& tile) {
   const int64_t tiles = CeilDiv(dense.rows, tile.columns);
   const int64_t panels = CeilDiv(dense.units, tile.vectors * dense.lanes);
   const int64_t bytes = tile.columns * tile.vectors * dense.lanes * 4;
-  const int64_t fit = std::max<int64_t>(2 * dense.l1_bytes / bytes, 1);
+  const int64_t fit = std::max<int64_t>(2 * dense.machine.memory.l1.size_bytes / bytes, 1);
   const int64_t blocks =
-      std::max(CeilDiv(tiles, fit), CeilDiv(dense.threads, dense.batch * panels));
+      std::max(CeilDiv(tiles, fit), CeilDiv(dense.machine.Threads(), dense.batch * panels));
   return CeilDiv(tiles, blocks);
 }
 
@@ -31,8 +31,9 @@ int64_t TilesOfBlock(const Dense& dense, const RegisterTile& tile) {
 int64_t PanelsOfBlock(const Dense& dense, const RegisterTile& tile) {
   const int64_t panels = CeilDiv(dense.units, tile.vectors * dense.lanes);
   const int64_t bytes = dense.rows * tile.vectors * dense.lanes * 4;
-  const int64_t fit = std::max<int64_t>(dense.l1_bytes / 2 / bytes, 1);
-  const int64_t blocks = std::max(CeilDiv(panels, fit), CeilDiv(dense.threads, dense.batch));
+  const int64_t fit = std::max<int64_t>(dense.machine.memory.l1.size_bytes / 2 / bytes, 1);
+  const int64_t blocks =
+      std::max(CeilDiv(panels, fit), CeilDiv(dense.machine.Threads(), dense.batch));
   return CeilDiv(panels, blocks);
 }
 
@@ -67,7 +68,7 @@ class DenseSchedule {
                           : TileDenseOutput(&s_, dense_, OutputBlock(), order);
     ComputeSums();
     if (masks_units_) MaskDenseUnits(&s_, dense_);
-    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.target_lanes);
+    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.machine.vector.FloatLanes());
     for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
     if (dense_.dot > 1) s_.DotAll(anchor_ + ".dot");
@@ -263,9 +264,11 @@ std::vector<int64_t> DenseLaneOptions(const Dense& dense) {
   // Where there are many vectors, saving half of one is not worth twice as many.
   constexpr int64_t kFewVectors = 4;
   const int64_t last = dense.units % dense.lanes;
-  const bool half = dense.kind == ProductKind::kFloat && dense.half_lanes > 0 && last > 0 &&
-                    last <= dense.half_lanes && CeilDiv(dense.units, dense.lanes) <= kFewVectors;
-  if (half) return {dense.lanes, dense.half_lanes};
+  const int64_t half_lanes = dense.lanes / 2;
+  const bool half = dense.kind == ProductKind::kFloat && dense.machine.vector.has_half_vectors &&
+                    last > 0 && last <= half_lanes &&
+                    CeilDiv(dense.units, dense.lanes) <= kFewVectors;
+  if (half) return {dense.lanes, half_lanes};
   return {dense.lanes};
 }
 
@@ -284,12 +287,14 @@ std::vector<int64_t> DenseChunkOptions(const Dense& dense, const Config& prefix)
     return {0};
   }
   if (in_place && dense.rows <= tile.columns) return PanelChunkOptions(dense, prefix);
-  if (TilesOfBlock(dense, tile) < 2 || 2 * DensePanelBytes(dense, tile) <= dense.l2_bytes) {
+  if (TilesOfBlock(dense, tile) < 2 ||
+      2 * DensePanelBytes(dense, tile) <= dense.machine.memory.l2.size_bytes) {
     return {0};
   }
   // Half of the first cache, or a part of the second that leaves as much to the rows.
   std::vector<int64_t> options = {0};
-  for (const int64_t bytes : {dense.l1_bytes / 2, dense.l2_bytes / 4}) {
+  for (const int64_t bytes :
+       {dense.machine.memory.l1.size_bytes / 2, dense.machine.memory.l2.size_bytes / 4}) {
     const int64_t chunk = ChunkWithin(dense, prefix, bytes);
     if (chunk < dense.steps && chunk != options.back()) options.push_back(chunk);
   }
@@ -309,7 +314,7 @@ int64_t DefaultDenseChunk(const Dense& dense, const Config& prefix) {
   if (options.size() == 1 || prefix.String("right") != "in_place") return 0;
   const RegisterTile tile = TileOf(prefix);
   if (dense.rows > tile.columns) {
-    return DensePanelBytes(dense, tile) > dense.l2_bytes ? options[1] : 0;
+    return DensePanelBytes(dense, tile) > dense.machine.memory.l2.size_bytes ? options[1] : 0;
   }
   const bool has_streams = std::ranges::find(options, kStreams) != options.end();
   return dense.rows == 1 && has_streams ? kStreams : 0;

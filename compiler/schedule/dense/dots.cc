@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compiler/schedule/parts.h"
+#include "compiler/schedule/price/issue.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
@@ -31,14 +33,15 @@ bool FitsDotRegisters(const DotTile& tile, int64_t registers) {
 std::vector<int64_t> RowOptions(const Dense& dense) {
   constexpr int64_t kMost = 8;
   return EvenSizes(dense.rows, kMost, [&](int64_t rows) {
-    return FitsDotRegisters(DotTile{rows, 1, 1}, dense.registers);
+    return FitsDotRegisters(DotTile{rows, 1, 1}, dense.machine.vector.registers);
   });
 }
 
 std::vector<int64_t> UnitOptions(const Dense& dense, int64_t rows) {
   std::vector<int64_t> options;
   for (const int64_t units : {1, 2, 4, 8}) {
-    if (units <= dense.units && FitsDotRegisters(DotTile{rows, units, 1}, dense.registers)) {
+    if (units <= dense.units &&
+        FitsDotRegisters(DotTile{rows, units, 1}, dense.machine.vector.registers)) {
       options.push_back(units);
     }
   }
@@ -49,7 +52,7 @@ std::vector<int64_t> PartOptions(const Dense& dense, int64_t rows, int64_t units
   std::vector<int64_t> options;
   for (const int64_t parts : {1, 2, 4, 8}) {
     if (parts * dense.lanes <= dense.terms &&
-        FitsDotRegisters(DotTile{rows, units, parts}, dense.registers)) {
+        FitsDotRegisters(DotTile{rows, units, parts}, dense.machine.vector.registers)) {
       options.push_back(parts);
     }
   }
@@ -77,17 +80,18 @@ DotTile DotTileOf(const Config& config) {
 // are halved, a shuffle and an addition each, four a cycle, and functions are computed of a row's
 // units at once: of one unit alone they take as long as of eight. Short tiles overlap.
 double CyclesOfTile(const Dense& dense, const DotTile& tile) {
-  constexpr double kLoop = 0.25, kStart = 4;
+  constexpr double kStart = 4;
   constexpr int64_t kAhead = 128;  // multiplications
   const int64_t steps = CeilDiv(dense.terms, dense.lanes * tile.parts);
   const machine::IssueRates& issue = dense.machine.issue;
-  const double multiply = static_cast<double>(tile.Vectors()) / issue.multiply_adds_a_cycle;
-  const double load =
-      static_cast<double>((tile.rows + tile.units) * tile.parts) / issue.loads_a_cycle;
-  const double wait = steps * tile.Vectors() > kAhead ? issue.multiply_add_latency_cycles : 0;
+  const auto multiply_adds = static_cast<double>(tile.Vectors());
+  const auto loads = static_cast<double>((tile.rows + tile.units) * tile.parts);
+  const bool waits = steps * tile.Vectors() > kAhead;
+  const double step =
+      waits ? StepCycles(issue, multiply_adds, loads) : IssueCycles(issue, multiply_adds, loads);
   const auto halvings = std::bit_width(static_cast<uint64_t>(dense.lanes)) - 1;
   const double finish = static_cast<double>(2 * halvings + tile.parts + 2) / 4;
-  return kStart + static_cast<double>(steps) * (std::max({multiply, load, wait}) + kLoop) +
+  return kStart + static_cast<double>(steps) * (step + kLoopCycles) +
          static_cast<double>(tile.rows * tile.units) * finish +
          FunctionCycles(dense, tile.rows * CeilDiv(tile.units, dense.lanes));
 }
@@ -95,7 +99,9 @@ double CyclesOfTile(const Dense& dense, const DotTile& tile) {
 // In which the tiles of some units read all rows, and these units again for each of them but the
 // first, where the first cache does not keep them.
 double CyclesToReadAgain(const Dense& dense, const DotTile& tile) {
-  const auto far = [&](int64_t bytes) { return 2 * bytes > dense.l1_bytes ? bytes : 0; };
+  const auto far = [&](int64_t bytes) {
+    return 2 * bytes > dense.machine.memory.l1.size_bytes ? bytes : 0;
+  };
   const int64_t row_bytes = dense.terms * 4;
   const int64_t again = CeilDiv(dense.rows, tile.rows) - 1;
   const int64_t bytes = far(dense.rows * row_bytes) + again * far(tile.units * row_bytes);
@@ -201,7 +207,7 @@ class DenseDotsPlan final : public Plan {
     best.config.Set("rows", tile.rows);
     best.config.Set("units", tile.units);
     best.config.Set("parts", tile.parts);
-    best.cycles = CyclesOf(dense(), tile) / static_cast<double>(dense().threads);
+    best.cycles = CyclesOf(dense(), tile) / static_cast<double>(dense().machine.Threads());
     return {std::move(best)};
   }
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {

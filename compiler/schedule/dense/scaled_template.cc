@@ -8,6 +8,8 @@
 
 #include "compiler/schedule/dense/scaled_view.h"
 #include "compiler/schedule/parts.h"
+#include "compiler/schedule/price/issue.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/product/output.h"
 #include "compiler/schedule/product/sums.h"
@@ -54,8 +56,7 @@ double CyclesOf(const ScaledDense& scaled, const RegisterTile& tile) {
       const auto sums = static_cast<double>(vectors * rows);
       const double multiply = sums * static_cast<double>(scaled.Accumulators());
       const double unpack = static_cast<double>(vectors) * scaled.UnpackOperations();
-      const double step = std::max((multiply + unpack) / issue.multiply_adds_a_cycle,
-                                   issue.multiply_add_latency_cycles);
+      const double step = StepCycles(issue, multiply + unpack, /*loads=*/0);
       const double finish =
           blocks * sums * (scaled.digits > 0 ? kDigitOperations : 1) / issue.multiply_adds_a_cycle;
       computing += static_cast<double>(n * m) * (static_cast<double>(dense.steps) * step + finish +
@@ -65,14 +66,14 @@ double CyclesOf(const ScaledDense& scaled, const RegisterTile& tile) {
   }
   const double row_tiles = static_cast<double>(CeilDiv(dense.rows, tile.columns));
   const double bytes = scaled.WeightBytes() * static_cast<double>(dense.units * dense.terms);
-  const double reading = row_tiles * bytes / dense.StreamBytesACycle();
-  return WhileReading(computing, reading) * LargestPart(tiles, dense.threads) /
-         static_cast<double>(dense.threads);
+  const double reading = row_tiles * bytes / dense.Reads().StreamRate();
+  return WhileReading(computing, reading) * LargestPart(tiles, dense.machine.Threads()) /
+         static_cast<double>(dense.machine.Threads());
 }
 
 // Those of the space of dense that leave registers for what is unpacked.
 RegisterTile DefaultTile(const ScaledDense& scaled) {
-  const RegisterTileProblem problem = TileProblemOf(scaled.dense);
+  const RegisterTileProblem problem = TileProblemOf(scaled);
   constexpr int64_t kMostTiles = 4096;
   const Space tiles([&](const Config& prefix) { return NextTileKnob(problem, prefix); });
   std::optional<RegisterTile> best;
@@ -228,7 +229,7 @@ class ScaledDensePlan final : public Plan {
   explicit ScaledDensePlan(const Task& task) : task_(task), scaled_(ScaledDenseOf(task)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    if (auto knob = NextTileKnob(TileProblemOf(scaled_.dense), prefix)) return knob;
+    if (auto knob = NextTileKnob(TileProblemOf(scaled_), prefix)) return knob;
     if (!prefix.Has("unroll")) {
       return IntKnob("unroll", UnrollsOf(scaled_, schedule::TileOf(prefix)));
     }

@@ -116,16 +116,18 @@ ScaledDense ScaledDenseOf(const Task& task) {
   ScaledDense scaled = *ViewScaledDense(*task.def);
   Dense& dense = scaled.dense;
   dense.machine = task.machine;
-  dense.lanes = dense.target_lanes = dense.machine.vector.FloatLanes();
-  // Each sum of a tile is as many as there are digits; some registers are for what is unpacked.
-  constexpr int64_t kForUnpacking = 4;
-  dense.registers = (dense.machine.vector.registers - kForUnpacking) / scaled.Accumulators() +
-                    (scaled.digits > 0);
-  dense.l1_bytes = dense.machine.memory.l1.size_bytes;
-  dense.l2_bytes = dense.machine.memory.l2.size_bytes;
-  dense.threads = dense.machine.Threads();
+  dense.lanes = dense.machine.vector.FloatLanes();
   dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);
   return scaled;
+}
+
+RegisterTileProblem TileProblemOf(const ScaledDense& scaled) {
+  RegisterTileProblem problem = TileProblemOf(scaled.dense);
+  // Each sum of a tile is as many as there are digits; some registers are for what is unpacked.
+  constexpr int64_t kForUnpacking = 4;
+  problem.registers =
+      (problem.registers - kForUnpacking) / scaled.Accumulators() + (scaled.digits > 0);
+  return problem;
 }
 
 }  // namespace hone::schedule

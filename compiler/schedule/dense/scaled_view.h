@@ -36,6 +36,8 @@ struct ScaledDense {
 std::optional<ScaledDense> ViewScaledDense(const ops::KernelDefinition& def);
 // All of it; the kernel is one.
 ScaledDense ScaledDenseOf(const Task& task);
+// As dense has it, with the registers that unpacking and digits leave.
+RegisterTileProblem TileProblemOf(const ScaledDense& scaled);
 
 }  // namespace hone::schedule
 

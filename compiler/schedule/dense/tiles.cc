@@ -19,7 +19,7 @@ TileBlockProblem BlockProblem(const Dense& dense) {
   problem.rows = dense.rows;
   problem.steps = CeilDiv(dense.steps, DotsOf(dense));
   problem.grid = dense.batch;
-  problem.threads = dense.threads;
+  problem.threads = dense.machine.Threads();
   problem.shares_rows = true;
   return problem;
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/parts.h"
+#include "compiler/schedule/price/issue.h"
 
 namespace hone::schedule {
 
@@ -95,17 +96,15 @@ double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& ti
                       int64_t tiles_of_panel) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
-  const double multiply = positions * vectors / problem.issue.multiply_adds_a_cycle;
-  const double load = (positions + vectors) / problem.issue.loads_a_cycle;
+  const double step = StepCycles(problem.issue, positions * vectors, positions + vectors);
   const double second_cache = SecondCacheCycles(problem, tile, tiles_of_panel);
-  const double latency = problem.issue.multiply_add_latency_cycles;
-  return std::max({multiply, load, second_cache, latency}) + 0.25;  // the loop itself
+  return std::max(step, second_cache) + kLoopCycles;
 }
 
 // As measured, where everything is in the first cache, and what it costs that vectors of panels
 // that do not fit it come from the second.
-double StepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
-                  int64_t tiles_of_panel) {
+double TileStepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
+                      int64_t tiles_of_panel) {
   const auto measured = problem.times == nullptr
                             ? std::nullopt
                             : problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
@@ -158,10 +157,6 @@ double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
 
 }  // namespace
 
-double LargestPart(int64_t shares, int64_t threads) {
-  return static_cast<double>(CeilDiv(shares, threads) * threads) / static_cast<double>(shares);
-}
-
 int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile) {
   return CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);
 }
@@ -179,32 +174,13 @@ double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile) 
       for (const auto& [w, nw] : Parts(problem.columns, tile.columns)) {
         const double tiles = static_cast<double>(nv * nh * nw);
         const double computing =
-            StepCycles(problem, {v, h, w}, tiles_of_panel) + CrowdedCycles(problem, w);
+            TileStepCycles(problem, {v, h, w}, tiles_of_panel) + CrowdedCycles(problem, w);
         const double step = std::max(computing, stream);
         cycles += tiles * (static_cast<double>(problem.steps) * step + TileOverhead({v, h, w}));
       }
     }
   }
   return cycles;
-}
-
-namespace {
-
-// The longer, and the part of the shorter that it does not hide.
-double Overlapped(double computing, double reading, double waits) {
-  return std::max(computing, reading) + waits * std::min(computing, reading);
-}
-
-}  // namespace
-
-double WhileReading(double computing, double reading, double not_ahead) {
-  constexpr double kWaits = 0.35;  // for what comes in time on average
-  return Overlapped(computing, reading, kWaits + (1 - kWaits) * not_ahead);
-}
-
-double WhilePrefetching(double computing, double reading) {
-  constexpr double kWaits = 0.1;
-  return Overlapped(computing, reading, kWaits);
 }
 
 bool FitsRegisters(const RegisterTile& tile, int64_t registers) {

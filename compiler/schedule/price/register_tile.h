@@ -94,9 +94,6 @@ int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& til
 // Cycles of starting, finishing and storing a tile.
 double TileOverhead(const RegisterTile& tile);
 
-// What the threads that have most to do of so many equal shares have, over a fair part of them.
-double LargestPart(int64_t shares, int64_t threads);
-
 // The tile of the space with the least cycles on a machine with two FMA units of four cycles'
 // latency and two loads a cycle, tails counted at their own sizes, panels that do not stay in the
 // first or the second cache at the bandwidth of what is behind it. With measured times, of those
@@ -104,11 +101,6 @@ double LargestPart(int64_t shares, int64_t threads);
 RegisterTile BestTile(const RegisterTileProblem& problem);
 // Its cycles; to compare strategies.
 double TileCycles(const RegisterTileProblem& problem, const RegisterTile& tile);
-// The cycles of what computes for so many and reads for so many: most of the lesser is hidden, but
-// for the part of it that nothing fetches ahead.
-double WhileReading(double computing, double reading, double not_ahead = 0);
-// The same where all that is read was prefetched evenly, a whole region ahead (PrefetchRegion).
-double WhilePrefetching(double computing, double reading);
 
 }  // namespace hone::schedule
 

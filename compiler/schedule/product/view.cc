@@ -138,15 +138,6 @@ Dense DenseOf(const Task& task) {
   Dense dense = *ViewDense(*task.def);
   dense.machine = task.machine;
   dense.lanes = dense.machine.vector.FloatLanes();
-  dense.target_lanes = dense.lanes;
-  const machine::VectorUnit& vector = dense.machine.vector;
-  if (vector.has_half_vectors && dense.lanes == vector.FloatLanes()) {
-    dense.half_lanes = dense.lanes / 2;
-  }
-  dense.registers = dense.machine.vector.registers;
-  dense.l2_bytes = dense.machine.memory.l2.size_bytes;
-  dense.l1_bytes = dense.machine.memory.l1.size_bytes;
-  dense.threads = dense.machine.Threads();
   if (dense.kind == ProductKind::kFloat) {
     dense.times = task.micro_kernels;
     dense.stream_bytes = StreamBytesOf(task.micro_kernels.get(), task.machine);
@@ -159,28 +150,24 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.vectors = CeilDiv(dense.units, dense.lanes);
   problem.columns = dense.rows;
   problem.steps = dense.steps;
-  problem.registers = dense.registers;
+  problem.registers = dense.machine.vector.registers;
   problem.vector_bytes = dense.lanes * 4;
-  problem.l2_bytes = dense.l2_bytes;
+  problem.l2_bytes = dense.machine.memory.l2.size_bytes;
   problem.l2_bytes_a_cycle = dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
-  problem.stream_bytes_a_cycle = dense.StreamBytesACycle();
+  problem.stream_bytes_a_cycle = dense.Reads().StreamRate();
   problem.issue = dense.machine.issue;
   problem.column_bytes = dense.row_bytes;
   problem.steps_at_once = dense.UnrollsAllTiles() ? kStepsAtOnce : 1;
   problem.times = dense.times;
-  problem.l1_bytes = dense.l1_bytes;
-  problem.threads = dense.threads;
+  problem.l1_bytes = dense.machine.memory.l1.size_bytes;
+  problem.threads = dense.machine.Threads();
   problem.grid = dense.batch;
   problem.shares_columns = true;
   return problem;
 }
 
 double ReadRightCycles(const Dense& dense) {
-  const int64_t bytes = dense.batch * dense.units * dense.terms * 4 / dense.dot;
-  const double rate = bytes <= dense.l2_bytes
-                          ? dense.machine.memory.l2.read.register_tile_bytes_a_cycle
-                          : dense.StreamBytesACycle();
-  return static_cast<double>(bytes) / rate;
+  return dense.Reads().CyclesOf(dense.batch * dense.units * dense.terms * 4 / dense.dot);
 }
 
 double FunctionCycles(const Dense& dense, int64_t vectors) {

@@ -9,6 +9,7 @@
 #include "compiler/machine/machine.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/micro_kernels.h"
+#include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/template.h"
 
@@ -37,24 +38,18 @@ struct Dense {
   int64_t dot = 1;        // terms of a step
   int64_t row_bytes = 0;  // from one row of the data to the next where tiles read them; 0: near
   int64_t lanes = 0;      // of a vector of units
-  int64_t target_lanes = 0;
-  // Where cores have as many registers of half the width and do at least as many operations a cycle
-  // on these; 0: none.
-  int64_t half_lanes = 0;
-  int64_t registers = 0, l1_bytes = 0, l2_bytes = 0;
-  int64_t batch = 1, threads = 1;
+  int64_t batch = 1;
   std::shared_ptr<const MicroKernelTimes> times;
   std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
-  machine::Machine machine;
+  machine::Machine machine;            // the task's: its figures are asked where they are used
 
-  // What one core reads from behind the second cache, or what is usual.
-  double StreamBytesACycle() const {
-    return stream_bytes.value_or(machine.memory.l3.read.register_tile_bytes_a_cycle);
-  }
+  CoreReads Reads() const { return {machine.memory, stream_bytes}; }
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }
   // Whether by default all tiles take several steps at once, not single rows alone.
-  bool UnrollsAllTiles() const { return kind == ProductKind::kFloat && target_lanes >= 16; }
+  bool UnrollsAllTiles() const {
+    return kind == ProductKind::kFloat && machine.vector.FloatLanes() >= 16;
+  }
   // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
   std::string Axis(const std::string& buffer, int from_last) const;
   char Letter(int from_last) const;

@@ -7,6 +7,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/price/issue.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/product/sums.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/ir/cpus.h"
+#include "runtime/cpus.h"
 #include "support/random.h"
 #include "tests/compiler/codegen/harness.h"
 
@@ -277,9 +277,9 @@ TEST(Operators, CompileForAnyFeaturesOnAnyCpu) {
   const loop::Nest finished = nest.Finish();
   Random random(1);
   for (const char* const triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
-    for (const std::string& cpu : ir::KnownCpus(triple)) {
+    for (const std::string& cpu : KnownCpus(triple)) {
       std::string features;
-      for (const std::string& name : ir::KnownFeatures(triple)) {
+      for (const std::string& name : KnownFeatures(triple)) {
         if (random.Below(2) == 0) features += ",+" + name;
       }
       const std::string text = fmt::format("llvm -mtriple={} -mcpu={} -mattr={}", triple, cpu,

@@ -3,11 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "compiler/ir/compatible_targets.h"
-#include "compiler/ir/cpus.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "rapidcheck/gtest.h"
+#include "runtime/cpus.h"
 #include "runtime/host_cpu.h"
 #include "runtime/target_text.h"
 
@@ -15,6 +21,7 @@ namespace hone {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 TEST(CpuTarget, TextIsCanonicalAndComesBack) {
   const auto target = CpuTarget::Parse(
@@ -64,7 +71,53 @@ TEST(CpuTarget, SaysThatItsDevicesAreEmulated) {
               HasSubstr("expected -emulated=yes"));
 }
 
-TEST(CpuTarget, NamesAndFeaturesOfHostsAreKnown) {
+// An x86 machine that has every feature whose registers are saved.
+HostCpu X86WithAll(const char* vendor, uint32_t family, uint32_t model, uint64_t enabled_state) {
+  const auto word = [&](int n) {
+    uint32_t word = 0;
+    for (int byte = 3; byte >= 0; --byte)
+      word = word << 8 | static_cast<uint8_t>(vendor[4 * n + byte]);
+    return word;
+  };
+  const uint32_t base = std::min<uint32_t>(family, 0xF);
+  const uint32_t version =
+      (family - base) << 20 | (model & 0xF0) << 12 | base << 8 | (model & 0xF) << 4;
+  return DescribeX86({[&](uint32_t leaf, uint32_t) -> CpuidRegisters {
+                        constexpr uint32_t kAll = ~uint32_t{0};
+                        if (leaf == 0) return {1, word(0), word(2), word(1)};
+                        if (leaf == 4 || leaf == 0x8000001D) return {};
+                        return {leaf == 1 ? version : kAll, kAll, kAll, kAll};
+                      },
+                      enabled_state, /*lends_tiles=*/true});
+}
+
+TEST(CpuTarget, NamesAndFeaturesOfX86HostsAreKnown) {
+  constexpr uint64_t kYmm = 0x7, kZmm = 0xE7, kTiles = 0x600E7;
+  std::set<std::string> names;
+  for (const auto& [vendor, families] : std::map<const char*, std::vector<uint32_t>>{
+           {"GenuineIntel", {6}}, {"AuthenticAMD", {0x17, 0x19, 0x1A}}}) {
+    for (const uint32_t family : families) {
+      for (uint32_t model = 0; model < 0x100; ++model) {
+        for (const uint64_t state : {uint64_t{0}, kYmm, kZmm, kTiles}) {
+          const HostCpu host = X86WithAll(vendor, family, model, state);
+          names.insert(host.cpu);
+          const std::string text = fmt::format("llvm -mtriple={} -mcpu={} -mattr=+{}", host.triple,
+                                               host.cpu, fmt::join(host.features, ",+"));
+          ASSERT_TRUE(CpuTarget::Parse(text).ok()) << text;
+        }
+      }
+    }
+  }
+  EXPECT_THAT(names, IsSupersetOf({"emeraldrapids", "haswell", "icelake-client", "sapphirerapids",
+                                   "skylake", "tigerlake", "x86-64-v2", "znver3", "znver5"}));
+}
+
+TEST(CpuTarget, EveryFeatureIsLookedFor) {
+  EXPECT_EQ(X86WithAll("AuthenticAMD", 0x1A, 0, 0x600E7).features, KnownFeatures("x86_64"));
+  EXPECT_EQ(DescribeArm({~uint64_t{0}, ~uint64_t{0}, 0}).features, KnownFeatures("aarch64"));
+}
+
+TEST(CpuTarget, NamesAndFeaturesOfArmHostsAreKnown) {
   constexpr uint64_t kAll = ~uint64_t{0};
   for (const uint64_t midr : {0x410FD034, 0x410FD0C1, 0x410FD401, 0x410FD4F0, 0x460F0010}) {
     const HostCpu host = DescribeArm({kAll, kAll, midr});
@@ -148,8 +201,8 @@ CpuTarget AnyCpu() {
       *rc::gen::element<std::string>("x86_64-linux-gnu", "aarch64-linux-gnu");
   CpuTarget target;
   target.triple = triple;
-  target.cpu = *rc::gen::elementOf(ir::KnownCpus(triple));
-  for (const std::string& feature : ir::KnownFeatures(triple)) {
+  target.cpu = *rc::gen::elementOf(KnownCpus(triple));
+  for (const std::string& feature : KnownFeatures(triple)) {
     if (*rc::gen::arbitrary<bool>()) target.features.push_back("+" + feature);
   }
   target.threads = 1 + UpTo<int>(1024);

@@ -1,15 +1,14 @@
 #include "compiler/machine/cpus.h"
 
-#include "compiler/ir/cpus.h"
 #include "gtest/gtest.h"
+#include "runtime/cpus.h"
 
 namespace hone::machine {
 namespace {
 
 TEST(CpuQuirks, EveryRowIsOfACpuThatTargetsMayName) {
   for (const CpuQuirks& row : AllQuirks()) {
-    EXPECT_TRUE(ir::FindCpu("x86_64-linux-gnu", row.cpu) ||
-                ir::FindCpu("aarch64-linux-gnu", row.cpu))
+    EXPECT_TRUE(FindCpu("x86_64-linux-gnu", row.cpu) || FindCpu("aarch64-linux-gnu", row.cpu))
         << row.cpu;
   }
 }

@@ -117,18 +117,19 @@ TEST(Conv, OtherStrategiesTakeWhatIsNoProductOfPixels) {
 // The default and sampled configs that round differently than the sum does, six of them. How many
 // there were.
 int CheckWinograd(const Task& task, uint64_t seed) {
-  const Space space = SpaceOfTask(task);
+  const OpenTask open = OpenTask::Open(task).value();
+  const Space space = open.space();
   Random random(seed);
   int found = 0;
   for (int i = 0; i < 400 && found < 6; ++i) {
     const Config config = i == 0 ? DefaultOfTask(task) : space.Sample(random);
-    if (ToleranceOf(config) == 0) continue;
+    if (ToleranceOf(open, config) == 0) continue;
     const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     if (!nest.ok()) {
       ADD_FAILURE() << nest.status() << config.ToText();
       return found;
     }
-    ExpectSameResults(task.def->naive, *nest, 3, config.ToText(), ToleranceOf(config));
+    ExpectSameResults(task.def->naive, *nest, 3, config.ToText(), ToleranceOf(open, config));
     if (testing::Test::HasFailure()) return found;
     ++found;
   }
@@ -193,12 +194,13 @@ TEST(Conv3d, WinogradTilesOfClippedBlocksAreScheduled) {
   const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
-  const Space space = SpaceOfTask(task);
+  const OpenTask open = OpenTask::Open(task).value();
+  const Space space = open.space();
   Random random(1);
   int checked = 0;
   for (int i = 0; i < 20000 && checked < 40; ++i) {
     const Config config = space.Sample(random);
-    if (ToleranceOf(config) == 0 || config.Int("tile_h") != 3) continue;
+    if (ToleranceOf(open, config) == 0 || config.Int("tile_h") != 3) continue;
     const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
     ++checked;
@@ -219,15 +221,16 @@ TEST(Conv3d, WinogradMakesNoSlicesBehindTheData) {
         TestTarget(fmt::format("llvm -mtriple=x86_64-linux-gnu -mcpu={} -threads=2", cpu));
     const ops::KernelDefinition def = MustLower(WindowsText(kernel, "float32", "float32"));
     const Task task{&def, RowMajorSignature(def), target};
-    const Space space = SpaceOfTask(task);
+    const OpenTask open = OpenTask::Open(task).value();
+    const Space space = open.space();
     Random random(1);
     int checked = 0;
     for (int i = 0; i < 20000 && checked < 6; ++i) {
       const Config config = space.Sample(random);
-      if (ToleranceOf(config) == 0 || config.Int("chunk") == 0) continue;
+      if (ToleranceOf(open, config) == 0 || config.Int("chunk") == 0) continue;
       const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
       ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
-      ExpectSameResults(def.naive, *nest, 1, config.ToText(), ToleranceOf(config));
+      ExpectSameResults(def.naive, *nest, 1, config.ToText(), ToleranceOf(open, config));
       ++checked;
     }
     EXPECT_EQ(checked, 6) << cpu;
@@ -248,14 +251,15 @@ TEST(Conv, TapsThatMissTheDataAreScheduled) {
     for (const ir::LayoutSignature& signature :
          conv.Signatures(def, machine::Machine::For(target))) {
       const Task task{&def, signature, target};
-      const Space space = SpaceOfTask(task);
+      const OpenTask open = OpenTask::Open(task).value();
+      const Space space = open.space();
       Random random(2);
       for (int i = 0; i < 150; ++i) {
         const Config config = space.Sample(random);
         const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
         ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
         if (i >= 3) continue;  // five results of seven taps at once: rounding is larger
-        ExpectSameResults(def.naive, *nest, 3, config.ToText(), 4 * ToleranceOf(config));
+        ExpectSameResults(def.naive, *nest, 3, config.ToText(), 4 * ToleranceOf(open, config));
       }
     }
   }
@@ -432,7 +436,8 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
   const ops::KernelDefinition def = MustLower(text);
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
-  const Space space = SpaceOfTask(task);
+  const OpenTask open = OpenTask::Open(task).value();
+  const Space space = open.space();
   Random random(5);
   std::map<std::string, int> found;
   for (const std::string& kind : kinds) found[kind] = 0;
@@ -447,7 +452,7 @@ void CheckBorderTiles(const std::string& text, const std::vector<std::string>& k
     const std::string scheduled = loop::ToText(*nest);
     EXPECT_EQ(scheduled.find("%pad"), std::string::npos);
     EXPECT_FALSE(ChoosesData(scheduled)) << scheduled;
-    ExpectSameResults(def.naive, *nest, 3, text + config.ToText(), ToleranceOf(config));
+    ExpectSameResults(def.naive, *nest, 3, text + config.ToText(), ToleranceOf(open, config));
     if (testing::Test::HasFailure()) return;
   }
   for (const auto& [kind, times] : found) EXPECT_EQ(times, kEach) << kind << " " << text;

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/loop/accumulation.h"
 #include "compiler/loop/interpreter.h"
+#include "compiler/loop/operator_cost.h"
 #include "compiler/loop/scalar.h"
+#include "compiler/loop/visit.h"
 #include "gtest/gtest.h"
-#include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
@@ -132,6 +134,30 @@ void PutDomain(const loop::BufferNode& buffer, Random& random, void* memory) {
   PutAll(buffer, values, memory);
 }
 
+// Whether the node's value may be no integer: a function, a division, a part of a whole.
+bool MakesFractions(const loop::Expr& e) {
+  const bool is_part =
+      e->kind == loop::ExprKind::kFloat && std::floor(e->float_value) != e->float_value;
+  return is_part || loop::CostOfOperator(e) != loop::OperatorCost::kCheap;
+}
+
+// Whether a stage sums or multiplies what may be no small integers, so that the order tells.
+bool SumsFractions(const loop::Nest& naive) {
+  bool has_fractions = false;
+  bool sums = false;
+  for (const loop::Launch& launch : naive.launches) {
+    loop::Walk(launch.body, [&](const loop::Stmt& s) {
+      if (s->kind != loop::StmtKind::kStore) return true;
+      const bool multiplies =
+          s->value->kind == loop::ExprKind::kBinary && s->value->binary_op == loop::BinaryOp::kMul;
+      loop::Walk(s->value, [&](const loop::Expr& e) { has_fractions |= MakesFractions(e); });
+      sums |= loop::Accumulates(*s) && (has_fractions || multiplies);
+      return true;
+    });
+  }
+  return sums;
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed, bool reverse_grid,
@@ -195,12 +221,9 @@ void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uin
   }
 }
 
-double ToleranceOf(const Config& config) {
-  if (!config.Has("strategy")) return 0;
-  const std::string& strategy = config.String("strategy");
-  // Sums of functions, in another order.
-  if (strategy == "rows" || strategy == "blocks" || strategy == "apart") return 1e-6;
-  return strategy.starts_with("winograd") ? 1e-5 : 0;
+double ToleranceOf(const OpenTask& open, const Config& config) {
+  if (open.Amplification(config)) return 1e-5;
+  return SumsFractions(open.task().def->naive) ? 1e-6 : 0;
 }
 
 ops::KernelDefinition MustLower(const std::string& workload) {
@@ -223,24 +246,24 @@ int CheckTemplate(const std::string& workload, const std::string& expected_templ
   EXPECT_EQ(schedule.name(), expected_template) << workload;
   Random random(seed);
   int checked = 0;
-  const auto check = [&](const Task& task, const Config& config) {
+  const auto check = [&](const OpenTask& open, const Config& config) {
     const std::string what =
-        workload + "\n" + task.signature.ToString() + " " + config.ToText() + "\n";
-    const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
-    ASSERT_TRUE(nest.ok()) << what << nest.status();
-    ExpectSameResults(def.naive, *nest, seed, what, ToleranceOf(config));
+        workload + "\n" + open.task().signature.ToString() + " " + config.ToText() + "\n";
+    const absl::StatusOr<LoweredConfig> lowered = open.Lower(config);
+    ASSERT_TRUE(lowered.ok()) << what << lowered.status();
+    ExpectSameResults(def.naive, lowered->nest, seed, what, ToleranceOf(open, config));
     ++checked;
   };
   const std::vector<ir::LayoutSignature> signatures =
       schedule.Signatures(def, machine::Machine::For(target));
   for (const ir::LayoutSignature& signature : signatures) {
-    const Task task{&def, signature, target};
-    const Space space = SpaceOfTask(task);
-    const Config standard = DefaultOfTask(task);
+    const OpenTask open = OpenTask::Open({&def, signature, target}).value();
+    const Space space = open.space();
+    const Config standard = open.Default();
     EXPECT_TRUE(space.Contains(standard)) << workload << standard.ToText();
-    check(task, standard);
+    check(open, standard);
     for (int i = 0; i < samples && !testing::Test::HasFatalFailure(); ++i) {
-      check(task, space.Sample(random));
+      check(open, space.Sample(random));
     }
     if (testing::Test::HasFailure()) break;
   }

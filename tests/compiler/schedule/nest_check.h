@@ -8,6 +8,7 @@
 
 #include "compiler/loop/stmt.h"
 #include "compiler/ops/lower.h"
+#include "compiler/schedule/open_task.h"
 #include "compiler/schedule/template.h"
 
 namespace hone::schedule {
@@ -27,8 +28,9 @@ std::vector<std::vector<double>> RunNest(const loop::Nest& nest, uint64_t seed,
 // EXPECTs that both give the same outputs, but for `tolerance` times the largest value.
 void ExpectSameResults(const loop::Nest& naive, const loop::Nest& scheduled, uint64_t seed,
                        const std::string& what, double tolerance = 0);
-// What a strategy may be off by: algorithms that round differently than the naive sum do.
-double ToleranceOf(const Config& config);
+// What a config may be off by, of the largest value: those that transform their data round
+// differently than the naive sum does, and what is summed of functions depends on the order.
+double ToleranceOf(const OpenTask& open, const Config& config);
 
 ops::KernelDefinition MustLower(const std::string& workload);
 CpuTarget TestTarget(const std::string& text);

@@ -13,7 +13,9 @@ namespace hone::schedule {
 inline Space SpaceOfTask(const Task& task) { return OpenTask::Open(task).value().space(); }
 inline Config DefaultOfTask(const Task& task) { return OpenTask::Open(task).value().Default(); }
 inline std::vector<Config> AlternativesOfTask(const Task& task) {
-  return OpenTask::Open(task).value().Alternatives();
+  std::vector<Config> ranked = OpenTask::Open(task).value().Ranked();
+  ranked.erase(ranked.begin());
+  return ranked;
 }
 inline absl::StatusOr<LoweredConfig> LowerConfig(const Task& task, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const OpenTask open, OpenTask::Open(task));

@@ -1,4 +1,9 @@
 // Random sequences of primitives, legal or refused, never change what a nest computes.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
@@ -22,103 +27,181 @@
 namespace hone::schedule {
 namespace {
 
-class RandomSchedule {
+// A primitive with random arguments.
+struct Attempt {
+  std::string arguments;
+  absl::Status status;
+};
+
+// What the arguments of one attempt are taken from; the nest changes where it is legal.
+class Draw {
  public:
-  RandomSchedule(loop::Nest nest, uint64_t seed) : nest_(std::move(nest)), random_(seed) {}
+  Draw(loop::Nest* nest, Random* random)
+      : nest_(nest),
+        random_(random),
+        loop_(AnyLoop()),
+        buffer_(AnyBuffer()),
+        factor_(1 + static_cast<int64_t>(random->Below(5))) {}
 
-  // One primitive with random arguments. Whether it was legal.
-  bool Step() {
-    const std::string loop = AnyLoop();
-    const std::string buffer = AnyBuffer();
-    const int64_t factor = 1 + static_cast<int64_t>(random_.Below(5));
-    const auto applied = [&](const std::string& what, const absl::Status& status) {
-      if (status.ok()) {
-        log_ += what + "\n";
-        ++applied_;
-      }
-      return status.ok();
-    };
-    switch (random_.Below(15)) {
-      case 0:
-      case 1: {
-        const Tail tail = random_.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
-        return applied(fmt::format("split {} by {} {}", loop, factor, static_cast<int>(tail)),
-                       Split(&nest_, loop, factor, tail));
-      }
-      case 2:
-        return applied("peel " + loop, Peel(&nest_, loop, static_cast<int64_t>(random_.Below(2)),
-                                            static_cast<int64_t>(random_.Below(2))));
-      case 3:
-        return applied("inline " + buffer, InlineStage(&nest_, buffer));
-      case 4:
-      case 5:
-        return applied("compute " + buffer + " at " + loop,
-                       ComputeAt(&nest_, buffer, loop, {loop::Scope::kLocal, {}, ""}));
-      case 6:
-        return applied("decompose " + loop, DecomposeReduction(&nest_, loop));
-      case 7: {
-        const std::string other = AnyLoop();
-        if (other == loop) return false;
-        return applied("reorder " + loop + " " + other, Reorder(&nest_, {loop, other}, true));
-      }
-      case 8:
-        return applied("vectorize " + loop, Vectorize(&nest_, loop));
-      case 9:
-        return applied("parallel " + loop, Parallel(&nest_, loop));
-      case 10:
-        return applied("unswitch " + loop, Unswitch(&nest_, loop));
-      case 11:
-        return applied("cache_write " + buffer, buffer.ends_with(".acc")
-                                                    ? absl::CancelledError()
-                                                    : CacheWrite(&nest_, buffer).status());
-      case 12:
-        return applied(fmt::format("unroll {} steps of {}", factor, loop),
-                       UnrollSteps(&nest_, loop, factor));
-      case 13:
-        return applied("join the last axes of " + buffer, JoinLastAxes(&nest_, buffer));
-      default: {
-        const loop::Buffer target = BufferNamed(buffer);
-        const int rank = static_cast<int>(target->shape.size());
-        std::string text = Layout::RowMajor(rank).ToString();
-        const size_t axis = random_.Below(text.size());
-        text += fmt::format("{}{}", 1 + factor, static_cast<char>(std::tolower(text[axis])));
-        const Layout layout = *Layout::Parse(text, rank);
-        const bool parameter =
-            target->role == loop::Role::kInput || target->role == loop::Role::kConstant;
-        if (parameter) {
-          if (buffer.ends_with(".packed")) return false;
-          return applied("pack " + buffer + " " + text, Pack(&nest_, buffer, layout).status());
-        }
-        return applied("layout " + buffer + " " + text, SetLayout(&nest_, buffer, layout));
-      }
-    }
-  }
+  loop::Nest* nest() { return nest_; }
+  const std::string& loop() const { return loop_; }
+  const std::string& buffer() const { return buffer_; }
+  int64_t factor() const { return factor_; }
+  uint64_t Below(uint64_t count) { return random_->Below(count); }
 
-  const loop::Nest& nest() const { return nest_; }
-  const std::string& log() const { return log_; }
-  int applied() const { return applied_; }
-
- private:
   std::string AnyLoop() {
     std::vector<std::string> names;
-    for (const loop::Launch& launch : nest_.launches) {
+    for (const loop::Launch& launch : nest_->launches) {
       for (const loop::Stmt& loop : loop::CollectLoops(launch.body)) {
         names.push_back(loop->var->name);
       }
     }
-    return names.empty() ? "none" : names[random_.Below(names.size())];
+    return names.empty() ? "none" : names[Below(names.size())];
   }
-  std::string AnyBuffer() { return nest_.buffers[random_.Below(nest_.buffers.size())]->name; }
-  loop::Buffer BufferNamed(const std::string& name) { return *FindBuffer(nest_, name); }
 
+  // Row-major with blocks of some axis of the buffer.
+  Layout AnyBlocks() {
+    const int rank = static_cast<int>((*FindBuffer(*nest_, buffer_))->shape.size());
+    std::string text = Layout::RowMajor(rank).ToString();
+    const size_t axis = Below(text.size());
+    text += fmt::format("{}{}", 1 + factor_, static_cast<char>(std::tolower(text[axis])));
+    return *Layout::Parse(text, rank);
+  }
+
+  bool IsParameter() const {
+    const loop::Role role = (*FindBuffer(*nest_, buffer_))->role;
+    return role == loop::Role::kInput || role == loop::Role::kConstant;
+  }
+
+ private:
+  std::string AnyBuffer() { return nest_->buffers[Below(nest_->buffers.size())]->name; }
+
+  loop::Nest* nest_;
+  Random* random_;
+  std::string loop_;
+  std::string buffer_;
+  int64_t factor_;
+};
+
+// What a test would not try: a copy of a copy.
+Attempt NotTried() { return {"", absl::CancelledError()}; }
+
+Attempt TryReorder(Draw& draw) {
+  const std::string other = draw.AnyLoop();
+  if (other == draw.loop()) return NotTried();
+  return {draw.loop() + " " + other, Reorder(draw.nest(), {draw.loop(), other}, true)};
+}
+
+Attempt TrySplit(Draw& draw) {
+  const Tail tail = draw.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
+  return {fmt::format("{} by {} {}", draw.loop(), draw.factor(), static_cast<int>(tail)),
+          Split(draw.nest(), draw.loop(), draw.factor(), tail)};
+}
+
+Attempt TryPeel(Draw& draw) {
+  const auto first = static_cast<int64_t>(draw.Below(2));
+  const auto last = static_cast<int64_t>(draw.Below(2));
+  return {draw.loop(), Peel(draw.nest(), draw.loop(), first, last)};
+}
+
+Attempt TryCacheWrite(Draw& draw) {
+  if (draw.buffer().ends_with(".acc")) return NotTried();
+  return {draw.buffer(), CacheWrite(draw.nest(), draw.buffer()).status()};
+}
+
+Attempt TrySetLayout(Draw& draw) {
+  if (draw.IsParameter()) return NotTried();
+  const Layout layout = draw.AnyBlocks();
+  return {draw.buffer() + " " + layout.ToString(), SetLayout(draw.nest(), draw.buffer(), layout)};
+}
+
+Attempt TryPack(Draw& draw) {
+  if (!draw.IsParameter() || draw.buffer().ends_with(".packed")) return NotTried();
+  const Layout layout = draw.AnyBlocks();
+  return {draw.buffer() + " " + layout.ToString(),
+          Pack(draw.nest(), draw.buffer(), layout).status()};
+}
+
+struct Primitive {
+  std::string_view name;
+  Attempt (*attempt)(Draw& draw);
+  uint64_t weight = 1;  // how often it is tried
+};
+
+// What takes a loop, or a buffer, and nothing else.
+template <absl::Status (*primitive)(loop::Nest*, const std::string&)>
+Attempt TryOnLoop(Draw& draw) {
+  return {draw.loop(), primitive(draw.nest(), draw.loop())};
+}
+template <absl::Status (*primitive)(loop::Nest*, const std::string&)>
+Attempt TryOnBuffer(Draw& draw) {
+  return {draw.buffer(), primitive(draw.nest(), draw.buffer())};
+}
+
+constexpr Primitive kPrimitives[] = {
+    {"split", TrySplit, 2},
+    {"peel", TryPeel},
+    {"inline", TryOnBuffer<InlineStage>},
+    {"compute at",
+     [](Draw& draw) -> Attempt {
+       return {draw.buffer() + " at " + draw.loop(),
+               ComputeAt(draw.nest(), draw.buffer(), draw.loop(), {loop::Scope::kLocal, {}, ""})};
+     },
+     2},
+    {"decompose", TryOnLoop<DecomposeReduction>},
+    {"reorder", TryReorder},
+    {"vectorize", TryOnLoop<Vectorize>},
+    {"parallel", TryOnLoop<Parallel>},
+    {"unswitch", TryOnLoop<Unswitch>},
+    {"cache write", TryCacheWrite},
+    {"unroll steps",
+     [](Draw& draw) -> Attempt {
+       return {fmt::format("{} of {}", draw.factor(), draw.loop()),
+               UnrollSteps(draw.nest(), draw.loop(), draw.factor())};
+     }},
+    {"join the last axes", TryOnBuffer<JoinLastAxes>},
+    {"set layout", TrySetLayout},
+    {"pack", TryPack},
+};
+
+const Primitive& AnyPrimitive(Random& random) {
+  uint64_t weights = 0;
+  for (const Primitive& primitive : kPrimitives) weights += primitive.weight;
+  uint64_t at = random.Below(weights);
+  for (const Primitive& primitive : kPrimitives) {
+    if (at < primitive.weight) return primitive;
+    at -= primitive.weight;
+  }
+  return kPrimitives[0];
+}
+
+class RandomSchedule {
+ public:
+  RandomSchedule(loop::Nest nest, uint64_t seed) : nest_(std::move(nest)), random_(seed) {}
+
+  // One primitive, where it is legal.
+  void Step() {
+    const Primitive& primitive = AnyPrimitive(random_);
+    Draw draw(&nest_, &random_);
+    const Attempt attempt = primitive.attempt(draw);
+    if (!attempt.status.ok()) return;
+    log_ += fmt::format("{} {}\n", primitive.name, attempt.arguments);
+    ++applied_[primitive.name];
+  }
+
+  const loop::Nest& nest() const { return nest_; }
+  const std::string& log() const { return log_; }
+  const std::map<std::string_view, int>& applied() const { return applied_; }
+
+ private:
   loop::Nest nest_;
   Random random_;
   std::string log_;
-  int applied_ = 0;
+  std::map<std::string_view, int> applied_;
 };
 
 TEST(PrimitivesProperty, RandomSequencesKeepTheResult) {
-  int applied = 0;
+  std::map<std::string_view, int> applied;
   for (uint64_t seed = 0; seed < 1500; ++seed) {
     const loop::Nest naive = seed % 4 == 0   ? MatmulNest(5, 6, 4)
                              : seed % 4 == 1 ? ConvNest(3, 5, 4)
@@ -129,9 +212,11 @@ TEST(PrimitivesProperty, RandomSequencesKeepTheResult) {
     ExpectSameResults(naive, schedule.nest(), seed,
                       fmt::format("seed {}\n{}", seed, schedule.log()));
     if (HasFailure()) return;
-    applied += schedule.applied();
+    for (const auto& [name, count] : schedule.applied()) applied[name] += count;
   }
-  EXPECT_GT(applied, 6000);
+  for (const Primitive& primitive : kPrimitives) {
+    EXPECT_GE(applied[primitive.name], 40) << primitive.name << " was hardly ever legal";
+  }
 }
 
 }  // namespace

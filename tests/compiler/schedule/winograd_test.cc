@@ -56,7 +56,8 @@ std::vector<std::string> StrategiesOf(const std::string& text, const CpuTarget& 
 
 // This checks `samples` configs of each strategy but the direct one, and the default.
 int CheckStrategies(const Task& task, int samples, uint64_t seed) {
-  const Space space = SpaceOfTask(task);
+  const OpenTask open = OpenTask::Open(task).value();
+  const Space space = open.space();
   Random random(seed);
   std::vector<Config> configs = {DefaultOfTask(task)};
   EXPECT_TRUE(space.Contains(configs[0])) << configs[0].ToText();
@@ -79,7 +80,7 @@ int CheckStrategies(const Task& task, int samples, uint64_t seed) {
       ADD_FAILURE() << what << nest.status();
       return 0;
     }
-    ExpectSameResults(task.def->naive, *nest, seed, what, ToleranceOf(config));
+    ExpectSameResults(task.def->naive, *nest, seed, what, ToleranceOf(open, config));
     if (testing::Test::HasFailure()) return 0;
   }
   return static_cast<int>(configs.size());
@@ -171,7 +172,8 @@ void CheckThose(const std::string& kernel, const std::string& caches, uint64_t s
   const ops::KernelDefinition def = MustLower(kernel + " accumulate=float32 numerics=default");
   const Template& conv = TemplateFor(def);
   const Task task{&def, conv.Signatures(def, machine::Machine::For(target))[0], target};
-  const Space space = SpaceOfTask(task);
+  const OpenTask open = OpenTask::Open(task).value();
+  const Space space = open.space();
   Random random(seed);
   int checked = 0;
   for (int tries = 0; checked < 4; ++tries) {
@@ -180,7 +182,7 @@ void CheckThose(const std::string& kernel, const std::string& caches, uint64_t s
     if (!wanted(config)) continue;
     const absl::StatusOr<loop::Nest> nest = NestOfConfig(task, config);
     ASSERT_TRUE(nest.ok()) << config.ToText() << nest.status();
-    ExpectSameResults(def.naive, *nest, seed, kernel + config.ToText(), ToleranceOf(config));
+    ExpectSameResults(def.naive, *nest, seed, kernel + config.ToText(), ToleranceOf(open, config));
     ASSERT_FALSE(testing::Test::HasFailure());
     ++checked;
   }

@@ -1,0 +1,34 @@
+#include "compiler/loop/launch_access.h"
+
+#include "compiler/loop/visit.h"
+
+namespace hone::loop {
+
+void LaunchAccess::Add(const LaunchAccess& other) {
+  read.insert(other.read.begin(), other.read.end());
+  written.insert(other.written.begin(), other.written.end());
+}
+
+LaunchAccess AccessOf(const Launch& launch) {
+  LaunchAccess access;
+  Walk(
+      launch.body,
+      [&](const Stmt& s) {
+        if (s->kind == StmtKind::kStore) access.written.insert(s->buffer.get());
+        return true;
+      },
+      [&](const Expr& e) {
+        if (e->kind == ExprKind::kLoad) access.read.insert(e->buffer.get());
+      });
+  return access;
+}
+
+BufferSet ReadIn(const Nest& nest, Phase phase) {
+  BufferSet read;
+  for (const Launch& launch : nest.launches) {
+    if (launch.phase == phase) read.merge(AccessOf(launch).read);
+  }
+  return read;
+}
+
+}  // namespace hone::loop

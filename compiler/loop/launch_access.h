@@ -1,0 +1,28 @@
+// Which buffers launches read and write: what waits for what, and what is made of what, ask it.
+#ifndef HONE_COMPILER_LOOP_LAUNCH_ACCESS_H_
+#define HONE_COMPILER_LOOP_LAUNCH_ACCESS_H_
+
+#include <set>
+
+#include "compiler/loop/stmt.h"
+
+namespace hone::loop {
+
+using BufferSet = std::set<const BufferNode*>;
+
+// Buffers of all scopes. A value type; what it has points into the launch.
+struct LaunchAccess {
+  BufferSet read;     // loaded from; a prefetch reads nothing
+  BufferSet written;  // stored to
+
+  void Add(const LaunchAccess& other);
+};
+
+LaunchAccess AccessOf(const Launch& launch);
+
+// The buffers that launches of the phase read.
+BufferSet ReadIn(const Nest& nest, Phase phase);
+
+}  // namespace hone::loop
+
+#endif  // HONE_COMPILER_LOOP_LAUNCH_ACCESS_H_
