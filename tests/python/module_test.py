@@ -253,6 +253,15 @@ class ModuleTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "zero byte"):
             hone.Module(path + "\0.txt")
 
+    def test_opens_on_a_device_by_its_name(self) -> None:
+        path = compile_module(self.folder.name)
+        self.assertEqual(hone.Module(path, device="cpu").threads, 1)
+        for device in ("gpu", "opencl:", 0):
+            with self.assertRaisesRegex(ValueError, "expected a device such as"):
+                hone.Module(path, device=device)
+        with self.assertRaisesRegex(ValueError, "OpenCL"):  # of a module for the CPU, or no device
+            hone.Module(path, device="opencl:0")
+
     def test_refuses_numbers_of_threads_that_make_no_sense(self) -> None:
         for threads in (-1, 1025, 2**32 + 1):
             with self.assertRaisesRegex(ValueError, f"found {threads}"):
