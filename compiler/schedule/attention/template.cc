@@ -208,9 +208,9 @@ class AttentionSchedule {
         logits_(view_.logits) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    scores_.stage = logits_ == view_.scores ? s_.CacheWrite(logits_) : view_.scores;
+    scores_.stage = logits_ == view_.scores ? s_.CacheWrite(logits_) : Stage(view_.scores);
     scores_.unroll = config_.Int("steps");
-    result_.stage = out_ == view_.sums ? s_.CacheWrite(out_) : view_.sums;
+    result_.stage = out_ == view_.sums ? s_.CacheWrite(out_) : Stage(view_.sums);
     result_.unroll = config_.Int("result_steps");
     for (ProductSums* sums : {&scores_, &result_}) {
       sums->rank = kRank;

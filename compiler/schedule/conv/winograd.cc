@@ -163,13 +163,14 @@ class WinogradSchedule {
     options.align.assign(static_cast<size_t>(conv_.rank()) - 1, 1);
     options.align[1] = conv_.lanes;
     options.layout = FilterLayout();
-    s_.ComputeAt(f, in_registers_ ? LastStep() : p + ".ph", options);
+    s_.ComputeAt(f, in_registers_ ? Loop(LastStep()) : p + ".ph", options);
     OrderFilter();
     s_.ReorderPresent({f + ".i2", f + ".ocv"});
     options = {};
     options.align = Aligned(0, 0);
     options.layout = BlockedAlong(0, 0, conv_.lanes).ToString();
-    s_.ComputeAt(columns, in_registers_ ? LastStep() : s_.LastOf({f + ".i2", f + ".ocv"}), options);
+    s_.ComputeAt(columns, in_registers_ ? Loop(LastStep()) : s_.LastOf({f + ".i2", f + ".ocv"}),
+                 options);
     if (in_registers_) s_.UnrollAll(f + ".ocv");
     s_.UnrollAll(Axis(columns, 0, -1));
     s_.VectorizeAll(columns + ".i0");
@@ -338,7 +339,7 @@ class WinogradSchedule {
     for (const char* name : {".row", ".col", ".ocv", ".lane"}) order.push_back(p + name);
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
     if (SkipsSlices()) s_.LeaveOutPadding(order, p + ".lane", {p + ".i3", p + ".r1"});
-    sum_ = s_.SumLocally(in_registers_ ? p + ".ph" : s_.LastOf(tiles));
+    sum_ = s_.SumLocally(in_registers_ ? Loop(p + ".ph") : s_.LastOf(tiles));
     s_.VectorizeAll(sum_ + ".lane");
     s_.VectorizeAll(sum_ + ".lane_init");
   }

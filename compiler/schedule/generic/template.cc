@@ -102,7 +102,7 @@ absl::Status SetLayouts(const Task& task, Sequence& s) {
       // Pad lanes are written by a stage that is a single store.
       HONE_ASSIGN_OR_RETURN(const Buffer output, FindBuffer(s.nest(), outputs[i]->name));
       HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(s.nest(), output));
-      const absl::StatusOr<Stage> stage = MatchStage(s.nest(), writer, output);
+      const absl::StatusOr<StageNest> stage = MatchStage(s.nest(), writer, output);
       if (!stage.ok() || stage->body->kind != loop::StmtKind::kStore) {
         s.CacheWrite(outputs[i]->name);
       }

@@ -250,7 +250,7 @@ absl::Status CheckOptions(const ComputeAtOptions& options, const loop::BufferNod
 }
 
 // The stage's loops over the box only. Loops keep their order in the launch.
-Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
+Stmt ProducerOver(const Box& box, const StageNest& stage, const Stmt& launch_body) {
   loop::VarMap vars;
   std::vector<Expr> fresh;
   for (size_t d = 0; d < stage.loops.size(); ++d) {
@@ -282,7 +282,7 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   }
   HONE_RETURN_IF_ERROR(CheckOptions(options, *buffer));
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(*site.stmt);

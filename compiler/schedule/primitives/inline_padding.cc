@@ -24,7 +24,7 @@ struct Padding {
   Buffer bare;    // of the data's extent along the axis
   size_t axis = 0;
   size_t launch = 0;
-  Stage stage;
+  StageNest stage;
   int64_t before = 0;    // positions in front of the data
   Expr inside;           // along the axis; of the loop's variable
   Expr inside_of_other;  // along the other axes; none: not known to be outside

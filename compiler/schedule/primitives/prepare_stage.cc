@@ -41,7 +41,7 @@ absl::Status PrepareStage(loop::Nest* nest, const std::string& name) {
     return absl::FailedPreconditionError(
         fmt::format("'{}' is computed from '{}', which is no constant", name, variable->name));
   }
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
   auto copy = std::make_shared<loop::BufferNode>(*buffer);
   copy->role = Role::kPrepared;
   const Buffer prepared = std::move(copy);

@@ -40,7 +40,7 @@ absl::StatusOr<Reduction> MatchReduction(const loop::Nest& nest, const Site& sit
   Reduction reduction;
   reduction.first = inside->body[0];
   reduction.buffer = reduction.first->buffer;
-  HONE_ASSIGN_OR_RETURN(Stage stage, MatchStage(nest, site.launch, reduction.buffer));
+  HONE_ASSIGN_OR_RETURN(StageNest stage, MatchStage(nest, site.launch, reduction.buffer));
   reduction.axes = std::move(stage.loops);
   Stmt s = inside->body[1];
   for (; s->kind == StmtKind::kFor; s = s->body[0]) {

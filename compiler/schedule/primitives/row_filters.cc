@@ -110,7 +110,7 @@ absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const std::string& 
                  }));
   });
   std::move(writer).Replace(conv.launch);
-  return RowFilterStages{filter->name, data->name, product->name};
+  return RowFilterStages{Stage(filter->name), Stage(data->name), Stage(product->name)};
 }
 
 }  // namespace hone::schedule

@@ -7,14 +7,15 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
 // The buffers between the steps; x counts tiles of results along a row, e the products of one.
 struct RowFilterStages {
-  std::string filter;   // (c, kh, e): rows of the filters, transformed
-  std::string data;     // (n, c, y, x, e): rows of what the windows read, transformed
-  std::string product;  // (n, c, h, x, e): the sums over the rows of a window
+  Stage filter;   // (c, kh, e): rows of the filters, transformed
+  Stage data;     // (n, c, y, x, e): rows of what the windows read, transformed
+  Stage product;  // (n, c, h, x, e): the sums over the rows of a window
 };
 
 // Replaces the stage that fills workspace `buffer` with a depthwise convolution of two axes, of

@@ -37,11 +37,11 @@ void SplitUnits(Sequence* s, const ProductSums& sums, const std::string& suffix)
 }
 
 // The stage that fills the sums; nullopt where there is none.
-std::optional<Stage> StageOf(const loop::Nest& nest, const loop::Buffer& sums, size_t* launch) {
+std::optional<StageNest> StageOf(const loop::Nest& nest, const loop::Buffer& sums, size_t* launch) {
   if (sums == nullptr) return std::nullopt;
   const absl::StatusOr<size_t> writer = WriterOf(nest, sums);
   if (!writer.ok()) return std::nullopt;
-  absl::StatusOr<Stage> stage = MatchStage(nest, *writer, sums);
+  absl::StatusOr<StageNest> stage = MatchStage(nest, *writer, sums);
   if (!stage.ok()) return std::nullopt;
   *launch = *writer;
   return *std::move(stage);
@@ -74,14 +74,14 @@ bool ReadsInOrder(const loop::Nest& nest, size_t launch, const loop::Buffer& sum
 bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& name) {
   const loop::Buffer sums = BufferOf(nest, name);
   size_t launch = 0;
-  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  const std::optional<StageNest> stage = StageOf(nest, sums, &launch);
   return stage && ReadsInOrder(nest, launch, sums, stage->loops.back()->var);
 }
 
 bool ReadsTermsInOrder(const loop::Nest& nest, const std::string& name) {
   const loop::Buffer sums = BufferOf(nest, name);
   size_t launch = 0;
-  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  const std::optional<StageNest> stage = StageOf(nest, sums, &launch);
   if (!stage || stage->body->kind != loop::StmtKind::kSeq) return false;
   const loop::Stmt& terms = stage->body->body.back();
   return terms->kind == loop::StmtKind::kFor && ReadsInOrder(nest, launch, sums, terms->var);

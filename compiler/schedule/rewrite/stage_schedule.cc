@@ -89,7 +89,7 @@ struct Shaped {
 // Orders the loops of a stage of a single store as its buffer lies in memory; a blocked axis is
 // split by its innermost block. The innermost has several iterations if any has: axes of one index
 // behind it are nowhere in memory.
-Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
+Shaped FollowLayout(Sequence& s, const Buffer& buffer, const StageNest& stage) {
   std::vector<std::string> order;
   std::vector<Layout::Dim> dims = buffer->layout.dims();
   const size_t innermost = InnermostDim(buffer->layout, buffer->shape);
@@ -153,7 +153,7 @@ struct Across {
   int64_t element_bytes = 4;
 };
 
-std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
+std::optional<Across> AcrossOf(const Expr& load, const StageNest& stage) {
   if (load->operands.empty()) return std::nullopt;
   const loop::BufferNode& read = *load->buffer;
   const Layout::Dim last = read.layout.dims()[InnermostDim(read.layout, read.shape)];
@@ -171,7 +171,7 @@ std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
 }
 
 // The first of the loops that are not the one the stage's buffer is written along.
-std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
+std::optional<Across> AcrossOf(const Buffer& buffer, const StageNest& stage) {
   if (buffer->shape.size() < 2 || stage.body->kind != StmtKind::kStore) return std::nullopt;
   const size_t along = InnermostAxis(buffer->layout, buffer->shape);
   std::optional<Across> across;
@@ -260,7 +260,7 @@ void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
   s.UnrollAll(shaped.inner + ".u");
 }
 
-void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
+void ScheduleStore(Sequence* s, const Buffer& buffer, const StageNest& stage,
                    const StageOptions& options) {
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
@@ -323,7 +323,7 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
     const Buffer buffer = BufferOf(t.nest(), name);
     const absl::StatusOr<size_t> writer = WriterOf(t.nest(), buffer);
     if (!writer.ok()) return t.Fail(writer.status());
-    const absl::StatusOr<Stage> stage = MatchStage(t.nest(), *writer, buffer);
+    const absl::StatusOr<StageNest> stage = MatchStage(t.nest(), *writer, buffer);
     if (!stage.ok()) return t.Fail(stage.status());
     const Shaped shaped = FollowLayout(t, buffer, *stage);
     for (int64_t i = 0; i < options.grid && i < static_cast<int64_t>(shaped.outer.size()); ++i) {
@@ -379,7 +379,7 @@ std::vector<std::pair<Buffer, Across>> OutputsToTurn(const loop::Nest& nest) {
     if (buffer->role != loop::Role::kOutput) continue;
     const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
     if (!writer.ok()) continue;
-    const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, buffer);
+    const absl::StatusOr<StageNest> stage = MatchStage(nest, *writer, buffer);
     if (!stage.ok()) continue;
     if (const auto across = AcrossOf(buffer, *stage)) outputs.emplace_back(buffer, *across);
   }
@@ -425,7 +425,7 @@ void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& opt
   if (buffer == nullptr || buffer->shape.empty()) return;
   const absl::StatusOr<size_t> writer = WriterOf(s->nest(), buffer);
   if (!writer.ok()) return;
-  const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
+  const absl::StatusOr<StageNest> stage = MatchStage(s->nest(), *writer, buffer);
   if (!stage.ok()) {
     return ScheduleInOrder(s, loop::Launch(s->nest().launches[*writer]), options);
   }
