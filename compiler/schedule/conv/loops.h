@@ -8,7 +8,7 @@
 
 namespace hone::schedule {
 
-// Of the result, and of the sums of its tiles.
+// The loops of the result, and of the sums of its tiles.
 class ConvLoops : public Stage {
  public:
   ConvLoops() = default;
@@ -31,7 +31,7 @@ class ConvLoops : public Stage {
   // Tiles of a block that take turns: rows of them, and those of a row.
   Loop TurnRows() const { return Named("th"); }
   Loop TurnColumns() const { return Named("tw"); }
-  // Of tile registers: those of a line of pixels, and the pixels of one.
+  // Tiles that registers hold: those of a line of pixels, and the pixels of one.
   Loop PixelTiles() const { return Named("mt"); }
   Loop TilePixel() const { return Named("m"); }
   // Input channels: chunks of blocks, blocks, the channels of one; steps that are unrolled, and
@@ -43,16 +43,18 @@ class ConvLoops : public Stage {
   Loop Dot() const { return Named("dot"); }
 };
 
-// Those of the stages of Winograd's algorithm.
+// The loops of the stages of Winograd's algorithm.
 class WinogradLoops : public ConvLoops {
  public:
   WinogradLoops() = default;
   explicit WinogradLoops(Stage stage) : ConvLoops(std::move(stage)) {}
   WinogradLoops Init() const { return WinogradLoops(Stage::Init()); }
 
-  // Tiles of the transform along the height and the width, before they are cut into blocks.
+  // Tiles of the transform along the height and the width, and the blocks that these are cut into.
   Loop TilesDown() const { return Named("tile_h"); }
   Loop TilesAcross() const { return Named("tile_w"); }
+  Loop BlocksDown() const { return Named("oh"); }
+  Loop BlocksAcross() const { return Named("ow"); }
   // Blocks of slices of the depth, and the slices of one.
   Loop SliceBlocks() const { return Named("od"); }
   Loop Slice() const { return Named("slice"); }

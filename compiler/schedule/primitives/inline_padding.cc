@@ -124,8 +124,8 @@ Stmt BareStage(const Padding& padding) {
 
 }  // namespace
 
-absl::Status InlinePadding(loop::Nest* nest, const std::string& name, size_t axis) {
-  HONE_ASSIGN_OR_RETURN(const Padding padding, Match(*nest, name, axis));
+absl::Status InlinePadding(loop::Nest* nest, const Stage& stage, size_t axis) {
+  HONE_ASSIGN_OR_RETURN(const Padding padding, Match(*nest, stage.buffer(), axis));
   ReadBare readers(padding);
   for (size_t i = 0; i < nest->launches.size(); ++i) {
     loop::Stmt& body = nest->launches[i].body;

@@ -56,12 +56,12 @@ absl::StatusOr<Inlinable> Match(const loop::Nest& nest, const std::string& name)
 
 }  // namespace
 
-bool CanInline(const loop::Nest& nest, const std::string& buffer) {
-  return Match(nest, buffer).ok();
+bool CanInline(const loop::Nest& nest, const Stage& stage) {
+  return Match(nest, stage.buffer()).ok();
 }
 
-absl::Status InlineStage(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Inlinable found, Match(*nest, name));
+absl::Status InlineStage(loop::Nest* nest, const Stage& stage) {
+  HONE_ASSIGN_OR_RETURN(const Inlinable found, Match(*nest, stage.buffer()));
   Inliner inliner(found.buffer, found.stage);
   for (size_t i = 0; i < nest->launches.size(); ++i) {
     if (i == found.launch) continue;

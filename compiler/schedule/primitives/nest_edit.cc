@@ -75,12 +75,12 @@ absl::Status MissingLoop(const Nest& nest, const Loop& loop) {
   if (loop.stage().empty()) {
     return absl::NotFoundError(fmt::format("the nest has no loop '{}'", loop.name()));
   }
-  const std::string prefix = std::string(loop.stage()) + ".";
+  const Stage stage{std::string(loop.stage())};
   std::vector<std::string> words;
   for (const loop::Launch& launch : nest.launches) {
     for (const Stmt& other : loop::CollectLoops(launch.body)) {
       const std::string& name = other->var->name;
-      if (name.starts_with(prefix)) words.push_back(name.substr(prefix.size()));
+      if (stage.Owns(name)) words.push_back(name.substr(loop.stage().size() + 1));
     }
   }
   return absl::NotFoundError(fmt::format(
@@ -127,7 +127,7 @@ Bounds BoundsAt(const Site& site) {
 
 std::string UniqueLoopName(const Nest& nest, const std::string& name) {
   std::string unique = name;
-  for (int i = 1; HasLoop(nest, unique); ++i) unique = name + std::to_string(i);
+  for (int i = 1; HasLoop(nest, Loop(unique)); ++i) unique = name + std::to_string(i);
   return unique;
 }
 

@@ -58,6 +58,8 @@ void InsertBuffer(loop::Nest* nest, loop::Buffer buffer);
 struct StageNest {
   std::vector<loop::Stmt> loops;  // the kFor of each dimension, by dimension
   loop::Stmt body;
+
+  Loop LoopOf(size_t axis) const { return Loop(loops[axis]->var->name); }
 };
 absl::StatusOr<StageNest> MatchStage(const loop::Nest& nest, size_t launch,
                                      const loop::Buffer& buffer);

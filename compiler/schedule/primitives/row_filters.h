@@ -3,7 +3,6 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_ROW_FILTERS_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
@@ -26,8 +25,7 @@ struct RowFilterStages {
 // Every row of the data is transformed once for all rows of results that read it. Rounds
 // differently than the direct sum (ToomCook::Amplification). kFailedPrecondition where the stage is
 // no such convolution or there are no points for the tile.
-absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const std::string& buffer,
-                                           int64_t tile);
+absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const Stage& stage, int64_t tile);
 
 }  // namespace hone::schedule
 

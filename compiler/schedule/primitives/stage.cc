@@ -49,6 +49,14 @@ std::vector<Loop> Stage::Axes(size_t rank) const {
 
 Loop Stage::Reduction(size_t step) const { return Named(fmt::format("r{}", step)); }
 
+bool Stage::Owns(std::string_view loop) const {
+  return loop.size() > buffer_.size() && loop.starts_with(buffer_) && loop[buffer_.size()] == '.';
+}
+
+std::string Stage::NameIn(const Stage& other, const std::string& loop) const {
+  return Owns(loop) ? other.buffer_ + loop.substr(buffer_.size()) : loop;
+}
+
 Stage Stage::Init() const {
   Stage init = *this;
   init.is_init_ = true;

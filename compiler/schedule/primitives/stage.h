@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hone::schedule {
@@ -17,10 +18,8 @@ namespace hone::schedule {
 class Loop {
  public:
   Loop() = default;  // none
-  // Of a nest that is known, whatever made it.
-  Loop(std::string name) : name_(std::move(name)) {}     // NOLINT: until all callers have handles
-  Loop(const char* name) : name_(name) {}                // NOLINT
-  operator const std::string&() const { return name_; }  // NOLINT
+  // A loop of a nest that is known, whatever made it.
+  explicit Loop(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
   bool empty() const { return name_.empty(); }
@@ -31,7 +30,6 @@ class Loop {
 
   // The loop of the initialisation that Decompose makes of this one, and back.
   Loop Init() const;
-  bool IsInit() const { return is_init_; }
   Loop WithoutInit() const;
 
   // What a loop is split into. By default the two loops are these:
@@ -53,9 +51,6 @@ class Loop {
   // Runs of iterations that are given out; the steps that are taken at once.
   Loop Share() const { return Part("share"); }
   Loop Steps() const { return Part("u"); }
-  // Where a prefetch is, and the line that it fetches.
-  Loop Ahead() const { return Part("ahead"); }
-  Loop Line() const { return Part("line"); }
 
   friend bool operator==(const Loop& a, const Loop& b) { return a.name_ == b.name_; }
   friend std::ostream& operator<<(std::ostream& out, const Loop& loop) { return out << loop.name_; }
@@ -75,10 +70,7 @@ class Loop {
 class Stage {
  public:
   Stage() = default;  // none
-  Stage(std::string buffer)
-      : buffer_(std::move(buffer)) {}                      // NOLINT: until all callers have handles
-  Stage(const char* buffer) : buffer_(buffer) {}           // NOLINT
-  operator const std::string&() const { return buffer_; }  // NOLINT
+  explicit Stage(std::string buffer) : buffer_(std::move(buffer)) {}
 
   const std::string& buffer() const { return buffer_; }
   bool empty() const { return buffer_.empty(); }
@@ -88,6 +80,18 @@ class Stage {
   std::vector<Loop> Axes(size_t rank) const;  // the first so many, outermost first
   Loop Reduction(size_t step) const;
   Loop Lane() const { return Named("lane"); }
+  // Over the parts in which its results are computed (Rfactor).
+  Loop Partials() const { return Named("p"); }
+  // Over what is prefetched of the buffer: places that lie apart, and the lines of each.
+  Loop PrefetchPlace() const { return Named("ahead"); }
+  Loop PrefetchLine() const { return Named("line"); }
+  // Whether a loop of this name is one of the stage's, and what such a loop is called in `other`;
+  // loops of other stages keep their names.
+  bool Owns(std::string_view loop) const;
+  std::string NameIn(const Stage& other, const std::string& loop) const;
+
+  // The stage of the sums that CacheWrite or SumLocally takes apart from this one.
+  Stage Sums() const { return Stage(buffer_ + ".acc"); }
   // The same stage, each of whose loops is that of the initialisation.
   Stage Init() const;
 

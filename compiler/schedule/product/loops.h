@@ -8,7 +8,8 @@
 
 namespace hone::schedule {
 
-// Of the result, and of the sums of its tiles. Units are along the last axis, rows before it.
+// The loops of the result, and of the sums of its tiles. Units are along the last axis, rows before
+// it.
 class ProductLoops : public Stage {
  public:
   ProductLoops() = default;
@@ -21,6 +22,8 @@ class ProductLoops : public Stage {
   Loop UnitTiles() const { return Named("nt"); }
   Loop UnitBlocks() const { return Named("nb"); }
   Loop Units() const { return Named("n"); }
+  // Vectors that are set to zero in memory, for tiles that take turns to be added to.
+  Loop Zeros() const { return Named("zero"); }
   // Rows: those of a tile, tiles that take turns, and blocks.
   Loop Rows() const { return Named("m"); }
   Loop RowTiles() const { return Named("mt"); }

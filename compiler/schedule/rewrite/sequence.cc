@@ -54,10 +54,10 @@ void Sequence::LearnLoops() {
   }
 }
 
-void Sequence::LearnLoopsOf(const std::string& from, const std::string& to) {
+void Sequence::LearnLoopsOf(const Stage& from, const Stage& to) {
   std::vector<std::string> names;
   for (const std::string& name : known_) {
-    if (name.starts_with(from + ".")) names.push_back(to + name.substr(from.size()));
+    if (from.Owns(name)) names.push_back(from.NameIn(to, name));
   }
   known_.insert(names.begin(), names.end());
 }
@@ -108,9 +108,7 @@ void Sequence::SplitIfPresent(const Loop& loop, int64_t factor, Tail tail, const
 }
 
 void Sequence::Reorder(const std::vector<Loop>& loops, bool allow_reassociation) {
-  if (ok())
-    Apply("Reorder", schedule::Reorder(&nest_, std::vector<std::string>(loops.begin(), loops.end()),
-                                       allow_reassociation));
+  if (ok()) Apply("Reorder", schedule::Reorder(&nest_, loops, allow_reassociation));
 }
 
 void Sequence::ReorderPresent(const std::vector<Loop>& loops, bool allow_reassociation) {
@@ -238,7 +236,7 @@ Stage Sequence::Pack(const std::string& buffer, const Layout& layout) {
 Stage Sequence::CacheWrite(const Stage& stage, const std::string& layout) {
   if (!ok()) return stage;
   Stage cache = Answer<Stage>("CacheWrite", schedule::CacheWrite(&nest_, stage, layout), stage);
-  LearnLoopsOf(stage.buffer(), cache.buffer());
+  LearnLoopsOf(stage, cache);
   return cache;
 }
 
@@ -246,7 +244,7 @@ Stage Sequence::SumLocally(const Loop& loop) {
   const Stage otherwise{std::string(loop.stage())};
   if (!ok()) return otherwise;
   Stage sums = Answer<Stage>("SumLocally", schedule::SumLocally(&nest_, loop), otherwise);
-  LearnLoopsOf(otherwise.buffer(), sums.buffer());
+  LearnLoopsOf(otherwise, sums);
   return sums;
 }
 

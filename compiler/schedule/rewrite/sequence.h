@@ -2,7 +2,6 @@
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -98,30 +97,6 @@ class Sequence {
   // The first, or the last, of the loops that are there; the first of all where none is.
   Loop FirstOf(const std::vector<Loop>& loops) const;
   Loop LastOf(const std::vector<Loop>& loops) const;
-  // Until all callers have handles.
-  template <std::same_as<std::vector<std::string>> Names>
-  void Reorder(const Names& names, bool allow_reassociation = false) {
-    Reorder(Loops(names), allow_reassociation);
-  }
-  template <std::same_as<std::vector<std::string>> Names>
-  void ReorderPresent(const Names& names, bool allow_reassociation = false) {
-    ReorderPresent(Loops(names), allow_reassociation);
-  }
-  template <std::same_as<std::vector<std::string>> Names>
-  Loop FirstOf(const Names& names) const {
-    return FirstOf(Loops(names));
-  }
-  template <std::same_as<std::vector<std::string>> Names>
-  Loop LastOf(const Names& names) const {
-    return LastOf(Loops(names));
-  }
-  void LeaveOutPadding(const std::vector<std::string>& steps, const Loop& lane,
-                       const std::vector<std::string>& taps) {
-    LeaveOutPadding(Loops(steps), lane, Loops(taps));
-  }
-  static std::vector<Loop> Loops(const std::vector<std::string>& names) {
-    return std::vector<Loop>(names.begin(), names.end());
-  }
   bool ok() const { return status_.ok(); }
   const loop::Nest& nest() const { return nest_; }
   absl::StatusOr<loop::Nest> Finish() &&;
@@ -138,7 +113,7 @@ class Sequence {
   bool Knows(const Loop& loop) const;
   void LearnLoops();
   // Loops of `from` have their likes in `to`.
-  void LearnLoopsOf(const std::string& from, const std::string& to);
+  void LearnLoopsOf(const Stage& from, const Stage& to);
 
   loop::Nest nest_;
   absl::flat_hash_set<std::string> known_;  // names of loops

@@ -8,7 +8,7 @@
 
 namespace hone::schedule {
 
-// Of the result, and of the stages that are computed for its tiles.
+// The loops of the result, and of the stages that are computed for its tiles.
 class WindowLoops : public Stage {
  public:
   WindowLoops() = default;

@@ -28,7 +28,7 @@ class RandomSchedule {
 
   // One primitive with random arguments. Whether it was legal.
   bool Step() {
-    const std::string loop = AnyLoop();
+    const Loop loop(AnyLoop());
     const std::string buffer = AnyBuffer();
     const int64_t factor = 1 + static_cast<int64_t>(random_.Below(5));
     const auto applied = [&](const std::string& what, const absl::Status& status) {
@@ -42,37 +42,40 @@ class RandomSchedule {
       case 0:
       case 1: {
         const Tail tail = random_.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
-        return applied(fmt::format("split {} by {} {}", loop, factor, static_cast<int>(tail)),
-                       Split(&nest_, loop, factor, tail));
+        return applied(
+            fmt::format("split {} by {} {}", loop.name(), factor, static_cast<int>(tail)),
+            Split(&nest_, loop, factor, tail));
       }
       case 2:
-        return applied("peel " + loop, Peel(&nest_, loop, static_cast<int64_t>(random_.Below(2)),
-                                            static_cast<int64_t>(random_.Below(2))));
+        return applied("peel " + loop.name(),
+                       Peel(&nest_, loop, static_cast<int64_t>(random_.Below(2)),
+                            static_cast<int64_t>(random_.Below(2))));
       case 3:
-        return applied("inline " + buffer, InlineStage(&nest_, buffer));
+        return applied("inline " + buffer, InlineStage(&nest_, Stage(buffer)));
       case 4:
       case 5:
-        return applied("compute " + buffer + " at " + loop,
-                       ComputeAt(&nest_, buffer, loop, {loop::Scope::kLocal, {}, ""}));
+        return applied("compute " + buffer + " at " + loop.name(),
+                       ComputeAt(&nest_, Stage(buffer), loop, {loop::Scope::kLocal, {}, ""}));
       case 6:
-        return applied("decompose " + loop, DecomposeReduction(&nest_, loop));
+        return applied("decompose " + loop.name(), DecomposeReduction(&nest_, loop));
       case 7: {
-        const std::string other = AnyLoop();
+        const Loop other(AnyLoop());
         if (other == loop) return false;
-        return applied("reorder " + loop + " " + other, Reorder(&nest_, {loop, other}, true));
+        return applied("reorder " + loop.name() + " " + other.name(),
+                       Reorder(&nest_, {loop, other}, true));
       }
       case 8:
-        return applied("vectorize " + loop, Vectorize(&nest_, loop));
+        return applied("vectorize " + loop.name(), Vectorize(&nest_, loop));
       case 9:
-        return applied("parallel " + loop, Parallel(&nest_, loop));
+        return applied("parallel " + loop.name(), Parallel(&nest_, loop));
       case 10:
-        return applied("unswitch " + loop, Unswitch(&nest_, loop));
+        return applied("unswitch " + loop.name(), Unswitch(&nest_, loop));
       case 11:
         return applied("cache_write " + buffer, buffer.ends_with(".acc")
                                                     ? absl::CancelledError()
-                                                    : CacheWrite(&nest_, buffer).status());
+                                                    : CacheWrite(&nest_, Stage(buffer)).status());
       case 12:
-        return applied(fmt::format("unroll {} steps of {}", factor, loop),
+        return applied(fmt::format("unroll {} steps of {}", factor, loop.name()),
                        UnrollSteps(&nest_, loop, factor));
       case 13:
         return applied("join the last axes of " + buffer, JoinLastAxes(&nest_, buffer));
