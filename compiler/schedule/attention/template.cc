@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "compiler/schedule/attention/loops.h"
 #include "compiler/schedule/attention/view.h"
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/product/sums.h"
@@ -14,7 +15,6 @@
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
 #include "compiler/schedule/templates.h"
-#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -26,7 +26,7 @@ constexpr int kRank = 3;  // of the products: heads, rows, units
 
 Sequence Inlined(const ops::KernelDefinition& def, const AttentionView& view) {
   Sequence s(def.naive);
-  for (const std::string& stage : view.inlined) s.Inline(stage);
+  for (const std::string& stage : view.inlined) s.Inline(Stage(stage));
   return s;
 }
 
@@ -43,8 +43,8 @@ struct Attention {
 bool ReadsInOrder(const ops::KernelDefinition& def, const AttentionView& view,
                   const std::string& operand, bool is_computed, const std::string& sums) {
   Sequence s = Inlined(def, view);
-  if (is_computed) s.Inline(operand);
-  return s.ok() && ReadsUnitsInOrder(s.nest(), sums);
+  if (is_computed) s.Inline(Stage(operand));
+  return s.ok() && ReadsUnitsInOrder(s.nest(), Stage(sums));
 }
 
 Attention AttentionOf(const Task& task) {
@@ -204,13 +204,13 @@ class AttentionSchedule {
         s_(Inlined(*task.def, attention.view)),
         in_blocks_(config.String("strategy") == "blocks"),
         block_(AttentionBlock(attention, config)),
-        out_(view_.output),
-        logits_(view_.logits) {}
+        out_(Stage(view_.output)),
+        logits_(Stage(view_.logits)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    scores_.stage = logits_ == view_.scores ? s_.CacheWrite(logits_) : view_.scores;
+    scores_.stage = SumsBehind(logits_, view_.scores);
     scores_.unroll = config_.Int("steps");
-    result_.stage = out_ == view_.sums ? s_.CacheWrite(out_) : view_.sums;
+    result_.stage = SumsBehind(out_, view_.sums);
     result_.unroll = config_.Int("result_steps");
     for (ProductSums* sums : {&scores_, &result_}) {
       sums->rank = kRank;
@@ -223,35 +223,41 @@ class AttentionSchedule {
     ComputeWeights();
     ComputeScores();
     ScheduleRows();
-    for (const std::string& copy : copies_) ScheduleCopy(copy);
+    for (const Stage& copy : copies_) ScheduleCopy(copy);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
-  std::string LogitsAxis(const std::string& stage, int from_last) const {
-    return fmt::format("{}.i{}", stage, view_.logits_rank - from_last);
+  Loop LogitsAxis(const Stage& stage, int from_last) const {
+    return stage.Axis(static_cast<size_t>(view_.logits_rank - from_last));
+  }
+
+  // The stage of a product's sums: apart from that of what is made of them.
+  ProductLoops SumsBehind(const Stage& result, const std::string& sums) {
+    const bool is_result = result.buffer() == sums;
+    return ProductLoops(is_result ? s_.CacheWrite(result) : Stage(sums));
   }
 
   // Where it is not read in place, a right operand is copied into panels as wide as a tile.
   void PlaceOperand(const std::string& operand, bool is_computed, const std::string& place,
                     const RegisterTile& tile) {
     if (place == "in_place") {
-      if (is_computed) s_.Inline(operand);
+      if (is_computed) s_.Inline(Stage(operand));
       return;
     }
     const Layout panels = BlockedLayout(kRank, 1, tile.vectors * attention_.lanes);
     if (is_computed) {
       s_.SetLayout(operand, panels);
-      copies_.push_back(operand);
+      copies_.emplace_back(operand);
       return;
     }
-    const std::string packed = s_.Pack(operand, panels);
+    const Stage packed = s_.Pack(operand, panels);
     if (BufferOf(s_.nest(), operand)->role == loop::Role::kInput) copies_.push_back(packed);
   }
 
   // Heads and panels are the grid: more of it would be steps of a vector or two.
-  void ScheduleCopy(const std::string& copy) {
+  void ScheduleCopy(const Stage& copy) {
     StageOptions options;
     options.lanes = attention_.lanes;
     options.grid = 2;
@@ -261,50 +267,49 @@ class AttentionSchedule {
 
   // The last two axes of a stage in register tiles: blocks of units outside, so that a panel of
   // the right operand serves all rows of the block.
-  void TileStage(const std::string& stage, const std::string& rows, const std::string& units,
+  void TileStage(const AttentionLoops& stage, const Loop& rows, const Loop& units,
                  const RegisterTile& tile) {
-    s_.SplitIfPresent(units, attention_.lanes, Tail::kGuard, stage + ".v", stage + ".lane");
-    s_.SplitIfPresent(stage + ".v", tile.vectors, Tail::kClip, stage + ".nb", stage + ".nv");
-    s_.SplitIfPresent(rows, tile.columns, Tail::kClip, stage + ".mb", stage + ".m");
-    s_.ReorderPresent({stage + ".nb", stage + ".mb", stage + ".m", stage + ".nv", stage + ".lane"});
-    s_.VectorizeAll(stage + ".lane");
+    s_.SplitIfPresent(units, attention_.lanes, Tail::kGuard, stage.Vectors(), stage.Lane());
+    s_.SplitIfPresent(stage.Vectors(), tile.vectors, Tail::kClip, stage.UnitBlocks(),
+                      stage.UnitVectors());
+    s_.SplitIfPresent(rows, tile.columns, Tail::kClip, stage.RowBlocks(), stage.Rows());
+    s_.ReorderPresent(
+        {stage.UnitBlocks(), stage.RowBlocks(), stage.Rows(), stage.UnitVectors(), stage.Lane()});
+    s_.VectorizeAll(stage.Lane());
   }
 
-  void ParallelTiles(const std::string& stage) {
-    s_.ParallelIfPresent(stage + ".nb");
-    s_.ParallelIfPresent(stage + ".mb");
+  void ParallelTiles(const AttentionLoops& stage) {
+    s_.ParallelIfPresent(stage.UnitBlocks());
+    s_.ParallelIfPresent(stage.RowBlocks());
   }
 
   void ComputeResult() {
-    std::string rows = out_ + ".i1";
+    Loop rows = out_.Axis(1);
     if (in_blocks_) {
-      s_.Split(rows, block_, Tail::kClip, out_ + ".block", out_ + ".row");
-      rows = out_ + ".row";
+      rows = s_.Split(rows, block_, Tail::kClip, out_.Blocks(), out_.BlockRows()).inner;
     }
-    TileStage(out_, rows, out_ + ".i2", ResultTileOf(config_));
-    s_.Parallel(out_ + ".i0");
+    TileStage(out_, rows, out_.Axis(2), ResultTileOf(config_));
+    s_.Parallel(out_.Axis(0));
     if (in_blocks_) {
-      s_.Parallel(out_ + ".block");
+      s_.Parallel(out_.Blocks());
     } else {
       ParallelTiles(out_);
     }
-    SumInRegisters(&s_, result_, out_ + ".mb");
+    SumInRegisters(&s_, result_, out_.RowBlocks());
   }
 
   // Rows one after the other, each in all steps of the softmax.
   void ComputeWeights() {
-    const std::string& weights = view_.weights;
-    std::string row = LogitsAxis(weights, 2);
+    const Stage weights(view_.weights);
+    Loop row = LogitsAxis(weights, 2);
     if (in_blocks_) {
       ComputeInBlock(weights);
-      if (!s_.Has(row)) row = out_ + ".block";
+      if (!s_.Has(row)) row = out_.Blocks();
     } else {
-      for (int axis = 0; axis + 1 < view_.logits_rank; ++axis) {
-        s_.Parallel(fmt::format("{}.i{}", weights, axis));
-      }
+      for (const Loop& axis : OuterAxes(weights, 1)) s_.Parallel(axis);
     }
     for (const std::string& stage : {view_.scale, view_.total, view_.exp, view_.max}) {
-      s_.ComputeAt(stage, row);
+      s_.ComputeAt(Stage(stage), row);
     }
   }
 
@@ -312,16 +317,20 @@ class AttentionSchedule {
     if (in_blocks_) ComputeInBlock(logits_);
     TileStage(logits_, LogitsAxis(logits_, 2), LogitsAxis(logits_, 1), TileOf(config_));
     if (!in_blocks_) {
-      for (int axis = 0; axis + 2 < view_.logits_rank; ++axis) {
-        s_.Parallel(fmt::format("{}.i{}", logits_, axis));
-      }
+      for (const Loop& axis : OuterAxes(logits_, 2)) s_.Parallel(axis);
       ParallelTiles(logits_);
     }
-    SumInRegisters(&s_, scores_, s_.LastOf({out_ + ".block", logits_ + ".nb", logits_ + ".mb"}));
+    SumInRegisters(&s_, scores_,
+                   s_.LastOf({out_.Blocks(), logits_.UnitBlocks(), logits_.RowBlocks()}));
+  }
+
+  // All but so many of the last.
+  std::vector<Loop> OuterAxes(const Stage& stage, int last) const {
+    return stage.Axes(static_cast<size_t>(view_.logits_rank - last));
   }
 
   // Rows of a power of two of bytes meet in the same cache sets.
-  void ComputeInBlock(const std::string& stage) {
+  void ComputeInBlock(const Stage& stage) {
     ComputeAtOptions options;
     options.scope = loop::Scope::kLocal;
     constexpr int64_t kSetBytes = 1024;
@@ -329,15 +338,16 @@ class AttentionSchedule {
       options.slack.assign(static_cast<size_t>(view_.logits_rank), 0);
       options.slack.back() = attention_.lanes;
     }
-    s_.ComputeAt(stage, out_ + ".block", options);
+    s_.ComputeAt(stage, out_.Blocks(), options);
   }
 
   // NaN reaches all results of a row by its sum, so its maximum need not hand it on. AArch64's does
   // for nothing.
   void ScheduleRows() {
     const RowSchedule row = RowScheduleOf(config_, !task_.machine.vector.max_hands_nan_on);
-    for (const std::string& loop : {view_.max + ".r0", LogitsAxis(view_.exp, 1),
-                                    view_.total + ".r0", LogitsAxis(view_.weights, 1)}) {
+    for (const Loop& loop :
+         {Stage(view_.max).Reduction(0), LogitsAxis(Stage(view_.exp), 1),
+          Stage(view_.total).Reduction(0), LogitsAxis(Stage(view_.weights), 1)}) {
       if (s_.Has(loop)) ScheduleRowLoop(&s_, loop, row);
     }
   }
@@ -347,19 +357,19 @@ class AttentionSchedule {
     return block_ % tile != 0 || view_.rows % block_ % tile != 0;
   }
 
-  void SpecialiseTiles(const std::string& stage, int64_t units, const RegisterTile& tile,
+  void SpecialiseTiles(const AttentionLoops& stage, int64_t units, const RegisterTile& tile,
                        const ProductSums& sums) {
-    if (HasRowTail(tile.columns)) s_.PeelAll(stage + ".mb", 0, 1);
-    if (units % (tile.vectors * attention_.lanes) != 0) s_.PeelAll(stage + ".nb", 0, 1);
-    s_.UnrollAll(stage + ".nv");
-    s_.UnrollAll(stage + ".m");
+    if (HasRowTail(tile.columns)) s_.PeelAll(stage.RowBlocks(), 0, 1);
+    if (units % (tile.vectors * attention_.lanes) != 0) s_.PeelAll(stage.UnitBlocks(), 0, 1);
+    s_.UnrollAll(stage.UnitVectors());
+    s_.UnrollAll(stage.Rows());
     UnrollSums(&s_, sums);
   }
 
   // Tails get bodies of their own, of constant sizes.
   void Specialise() {
     s_.Simplify();
-    if (in_blocks_ && view_.rows % block_ != 0) s_.PeelAll(out_ + ".block", 0, 1);
+    if (in_blocks_ && view_.rows % block_ != 0) s_.PeelAll(out_.Blocks(), 0, 1);
     SpecialiseTiles(logits_, view_.key_count, TileOf(config_), scores_);
     SpecialiseTiles(out_, view_.units, ResultTileOf(config_), result_);
   }
@@ -371,10 +381,10 @@ class AttentionSchedule {
   Sequence s_;
   const bool in_blocks_;
   const int64_t block_;
-  const std::string out_;
-  const std::string logits_;
+  const AttentionLoops out_;
+  const AttentionLoops logits_;
   ProductSums scores_, result_;
-  std::vector<std::string> copies_;  // that a run makes
+  std::vector<Stage> copies_;  // that a run makes
 };
 
 class AttentionPlan final : public Plan {

@@ -138,7 +138,7 @@ bool SetInlined(const ops::KernelDefinition& def, AttentionView* view) {
   loop::Nest nest = def.naive;
   for (const loop::Launch& launch : def.naive.launches) {
     if (kept.contains(launch.name)) continue;
-    if (!InlineStage(&nest, launch.name).ok()) return false;
+    if (!InlineStage(&nest, Stage(launch.name)).ok()) return false;
     view->inlined.push_back(launch.name);
   }
   return true;

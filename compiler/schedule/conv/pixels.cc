@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "compiler/schedule/price/register_tile.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/product/output.h"
 #include "compiler/schedule/product/sums.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -48,13 +48,13 @@ class ConvPixelsSchedule {
         product_(ProductOf(conv)),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(conv.view.output) {}
+        out_(Stage(conv.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    for (int axis = 1; axis < conv_.spatial; ++axis) s_.JoinLastAxes(out_);
-    anchor_ = FuseAroundAnchor(&s_, conv_.view, "");
+    for (int axis = 1; axis < conv_.spatial; ++axis) s_.JoinLastAxes(out_.buffer());
+    anchor_ = ProductLoops(FuseAroundAnchor(&s_, conv_.view, ""));
     PackChannelsTogether(&s_, conv_.weight, conv_.rank(), 0, tile_.columns);
-    const std::string inner = TileDenseOutput(&s_, product_, tile_, config_.String("order"));
+    const Loop inner = TileDenseOutput(&s_, product_, tile_, config_.String("order"));
     SumInRegisters(&s_, Sums(), inner);
     if (config_.Int("prefetch") != 0) Prefetch();
     Specialise();
@@ -71,17 +71,17 @@ class ConvPixelsSchedule {
 
   void Prefetch() {
     PrefetchOptions options;
-    options.ahead = out_ + ".nb";
-    options.turn = out_ + ".mb";
-    options.inner = anchor_ + ".nv";
+    options.ahead = out_.UnitBlocks();
+    options.turn = out_.RowBlocks();
+    options.inner = anchor_.UnitVectors();
     const bool unrolled = config_.Int("unroll") > 1;
-    s_.Prefetch(anchor_ + (unrolled ? ".unroll" : ".r0"), conv_.data, options);
+    s_.Prefetch(unrolled ? anchor_.Unrolled() : anchor_.Reduction(0), conv_.data, options);
   }
 
   void Specialise() {
     s_.Simplify();
     PeelDenseOutput(&s_, product_, tile_);
-    for (const char* name : {".nv", ".m"}) s_.UnrollAll(out_ + name);
+    for (const Loop& loop : {out_.UnitVectors(), out_.Rows()}) s_.UnrollAll(loop);
     UnrollSums(&s_, Sums());
   }
 
@@ -90,8 +90,8 @@ class ConvPixelsSchedule {
   Dense product_;
   RegisterTile tile_;
   Sequence s_;
-  std::string out_;
-  std::string anchor_;
+  ProductLoops out_;
+  ProductLoops anchor_;
 };
 
 bool HasConvPixels(const Conv& conv) {

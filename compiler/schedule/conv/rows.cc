@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedule/conv/loops.h"
 #include "compiler/schedule/conv/output.h"
 #include "compiler/schedule/kernel/window_border.h"
 #include "compiler/schedule/parts.h"
@@ -11,7 +12,6 @@
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -139,12 +139,12 @@ class ConvRowsSchedule {
         config_(config),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(conv.view.output) {}
+        out_(Stage(conv.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     const std::string& pad = config_.String("pad");
-    std::string copy = pad == "copy" ? conv_.data : "";
-    anchor_ = FuseAroundAnchor(&s_, conv_.view, copy);
+    Stage copy(pad == "copy" ? conv_.data : "");
+    anchor_ = ConvLoops(FuseAroundAnchor(&s_, conv_.view, copy.buffer()));
     SetSignatureLayouts(&s_, task_);
     if (PacksOperand(conv_, pad)) {
       copy = s_.Pack(conv_.view.op->args[0], Layout::RowMajor(conv_.rank()));
@@ -166,34 +166,36 @@ class ConvRowsSchedule {
     if (tile_.columns > 1) {
       s_.SetLayout(conv_.weight_pad, BlockedLayout(conv_.rank(), axis, tile_.columns));
     }
-    s_.Prepare(conv_.weight_pad);
+    s_.Prepare(Stage(conv_.weight_pad));
   }
 
-  // for n, d, oh (the grid; of one axis: n, ow) { for ow, oc { for row, c, x } }
+  // for n, d, RowTiles (the grid; of one axis: n, ColumnTiles) {
+  //   for ColumnTiles, ChannelBlocks { for Row, Channel, Pixels } }
   // Phases that are not in a tile are just inside the axis's tiles: they read the same data.
   void TileOutput() {
     for (int d = conv_.spatial; d > 0; --d) {
       if (IsSplitByPhases(d)) SplitPhases(&s_, conv_, d);
     }
-    s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.target_lanes, Tail::kClip, out_ + ".ow",
-             out_ + ".x");
-    s_.Split(out_ + ".i1", tile_.columns, Tail::kClip, out_ + ".oc", out_ + ".c");
+    s_.Split(conv_.Axis(out_, 1), tile_.vectors * conv_.target_lanes, Tail::kClip,
+             out_.ColumnTiles(), out_.Pixels());
+    s_.Split(out_.Axis(1), tile_.columns, Tail::kClip, out_.ChannelBlocks(), out_.Channel());
     if (conv_.spatial > 1) {
-      s_.Split(conv_.Axis(out_, 2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+      s_.Split(conv_.Axis(out_, 2), tile_.rows, Tail::kClip, out_.RowTiles(), out_.Row());
     }
-    std::vector<std::string> grid = {out_ + ".i0"};
-    const std::string tiles[] = {out_ + ".ow", out_ + ".oh", conv_.Axis(out_, 3)};
-    const auto add = [&](int d, std::vector<std::string>* loops) {
-      loops->push_back(tiles[d - 1]);
-      if (IsSplitByPhases(d)) loops->push_back(conv_.Axis(out_, d) + ".phase");
+    std::vector<Loop> grid = {out_.Axis(0)};
+    const auto add = [&](int d, std::vector<Loop>* loops) {
+      loops->push_back(d == 1   ? out_.ColumnTiles()
+                       : d == 2 ? out_.RowTiles()
+                                : conv_.Axis(out_, d));
+      if (IsSplitByPhases(d)) loops->push_back(conv_.Axis(out_, d).Phase());
     };
     for (int d = conv_.spatial; d > 1; --d) add(d, &grid);
     if (conv_.spatial == 1) add(1, &grid);
-    std::vector<std::string> order = grid;
+    std::vector<Loop> order = grid;
     if (conv_.spatial > 1) add(1, &order);
-    for (const char* name : {".oc", ".row", ".c", ".x"}) order.push_back(out_ + name);
+    order.insert(order.end(), {out_.ChannelBlocks(), out_.Row(), out_.Channel(), out_.Pixels()});
     s_.ReorderPresent(order);
-    for (const std::string& loop : grid) s_.Parallel(loop);
+    for (const Loop& loop : grid) s_.Parallel(loop);
   }
 
   bool IsSplitByPhases(int from_last) const {
@@ -205,52 +207,47 @@ class ConvRowsSchedule {
   void SumTile() {
     ComputeAtOptions options;
     options.layout = BlockedLayout(conv_.rank(), conv_.rank() - 1, conv_.target_lanes).ToString();
-    s_.ComputeAt(anchor_, out_ + ".oc", options);
-    std::vector<std::string> axes;
-    for (int axis = 0; axis < conv_.rank(); ++axis) {
-      axes.push_back(fmt::format("{}.i{}", anchor_, axis));
+    s_.ComputeAt(anchor_, out_.ChannelBlocks(), options);
+    s_.Decompose(s_.FirstOf(anchor_.Axes(static_cast<size_t>(conv_.rank()))));
+    for (const ConvLoops& part : {anchor_.Init(), anchor_}) {
+      s_.Split(conv_.Axis(part, 1), conv_.target_lanes, Tail::kGuard, part.Vectors(), part.Lane());
     }
-    s_.Decompose(s_.FirstOf(axes));
-    for (const char* suffix : {"_init", ""}) {
-      s_.Split(axes.back() + suffix, conv_.target_lanes, Tail::kGuard, anchor_ + ".v" + suffix,
-               anchor_ + ".lane" + suffix);
-    }
-    s_.Split(out_ + ".x", conv_.target_lanes, Tail::kGuard, out_ + ".v", out_ + ".lane");
+    s_.Split(out_.Pixels(), conv_.target_lanes, Tail::kGuard, out_.Vectors(), out_.Lane());
     OrderSteps();
-    for (const std::string& stage : {anchor_, out_}) s_.VectorizeAll(stage + ".lane");
+    for (const ConvLoops& stage : {anchor_, out_}) s_.VectorizeAll(stage.Lane());
   }
 
   void OrderSteps() {
-    std::vector<std::string> steps = {anchor_ + ".r0"};
+    std::vector<Loop> steps = {anchor_.Reduction(0)};
     for (int d = conv_.spatial; d > 0; --d) steps.push_back(conv_.Tap(anchor_, d));
     const int64_t unroll = config_.Int("unroll");
     if (unroll > 1) {
       const int axis = InnerTaps(conv_);
-      const std::string inner = axis > 0 ? conv_.Tap(anchor_, axis) : steps[0];
-      s_.Split(inner, unroll, Tail::kExact, inner, anchor_ + ".unroll");
-      steps.push_back(anchor_ + ".unroll");
+      const Loop inner = axis > 0 ? conv_.Tap(anchor_, axis) : steps[0];
+      s_.Split(inner, unroll, Tail::kExact, inner, anchor_.Unrolled());
+      steps.push_back(anchor_.Unrolled());
     }
     // What there is less of is kept in registers by the loops inside. Rows that read the same data
     // follow one another.
-    std::vector<std::string> tile = {anchor_ + ".v"};
+    std::vector<Loop> tile = {anchor_.Vectors()};
     if (conv_.spatial > 1) {
       const bool together = RowPhases(conv_) > 1;
       tile.insert(together ? tile.end() : tile.begin(), conv_.Axis(anchor_, 2));
     }
     const Reads reads = ReadsOf(conv_, tile_);
-    tile.insert(reads.vectors <= reads.weights ? tile.begin() : tile.end(), anchor_ + ".i1");
+    tile.insert(reads.vectors <= reads.weights ? tile.begin() : tile.end(), anchor_.Axis(1));
     steps.insert(steps.end(), tile.begin(), tile.end());
-    steps.push_back(anchor_ + ".lane");
+    steps.push_back(anchor_.Lane());
     s_.ReorderPresent(steps);
   }
 
   void Specialise() {
     s_.Simplify();
     PeelTiles();
-    for (const char* name : {".row", ".c", ".v"}) s_.UnrollAll(out_ + name);
-    for (const char* name : {".v", ".unroll"}) s_.UnrollAll(anchor_ + name);
-    for (int axis = 0; axis + 1 < conv_.rank(); ++axis) {
-      s_.UnrollAll(fmt::format("{}.i{}", anchor_, axis));
+    s_.UnrollPresent({out_.Row(), out_.Channel(), out_.Vectors()});
+    s_.UnrollPresent({anchor_.Vectors(), anchor_.Unrolled()});
+    for (const Loop& axis : anchor_.Axes(static_cast<size_t>(conv_.rank() - 1))) {
+      s_.UnrollAll(axis);
     }
   }
 
@@ -261,9 +258,9 @@ class ConvRowsSchedule {
       if (conv_.spatial > 1) rows = RowBorder(conv_, tile_);
       columns = VectorBorder(conv_, tile_);
     }
-    s_.PeelAll(out_ + ".ow", columns.first, columns.last);
-    if (conv_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);
-    if (conv_.out % tile_.columns != 0) s_.PeelAll(out_ + ".oc", 0, 1);
+    s_.PeelAll(out_.ColumnTiles(), columns.first, columns.last);
+    if (conv_.spatial > 1) s_.PeelAll(out_.RowTiles(), rows.first, rows.last);
+    if (conv_.out % tile_.columns != 0) s_.PeelAll(out_.ChannelBlocks(), 0, 1);
   }
 
   const Task& task_;
@@ -271,8 +268,8 @@ class ConvRowsSchedule {
   const Config& config_;
   RegisterTile tile_;
   Sequence s_;
-  std::string out_;
-  std::string anchor_;
+  ConvLoops out_;
+  ConvLoops anchor_;
 };
 
 // The cycles of a step: those of its multiplications, or of its loads of data, which mostly lie

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/machine/units.h"
+#include "compiler/schedule/conv/loops.h"
 #include "compiler/schedule/conv/output.h"
 #include "compiler/schedule/price/tile_block.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
@@ -73,18 +74,19 @@ class ConvTilesSchedule {
         rows_(RowsOfTile(conv.width)),
         step_(StepOf(conv, config.String("data"))),
         s_(task.def->naive),
-        out_(conv.view.output) {}
+        out_(Stage(conv.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    copy_ = FuseAroundAnchor(&s_, conv_.view, conv_.copies_data ? conv_.data : "");
-    sums_ = s_.CacheWrite(copy_, BlockedChannels(conv_.rank(), conv_.lanes).ToString());
+    copy_ = ConvLoops(FuseAroundAnchor(&s_, conv_.view, conv_.copies_data ? conv_.data : ""));
+    const Layout blocks = BlockedChannels(conv_.rank(), conv_.lanes);
+    sums_ = ConvLoops(s_.CacheWrite(copy_, blocks.ToString()));
     SetSignatureLayouts(&s_, task_);
-    const std::string data = PackOperands();
-    const std::vector<std::string> grid = ConvGrid(conv_, config_.String("order"));
+    const Stage data = PackOperands();
+    const std::vector<Loop> grid = ConvGrid(conv_, config_.String("order"), out_.RowTiles());
     SplitConvOutput(&s_, conv_, OutputBlock());
     OrderConvOutput(&s_, conv_, grid);
     TileSums();
-    for (const std::string& loop : grid) s_.Parallel(loop);
+    for (const Loop& loop : grid) s_.Parallel(loop);
     if (!data.empty()) ScheduleDataStage(&s_, data, conv_.lanes);
     Specialise();
     return std::move(s_).Finish();
@@ -94,20 +96,20 @@ class ConvTilesSchedule {
   RegisterTile OutputBlock() const { return {block_.vectors, block_.lines, block_.tiles * rows_}; }
 
   // Returns the stage that copies the data; empty: none.
-  std::string PackOperands() {
+  Stage PackOperands() {
     std::string weight = AxisLetters(conv_.rank());
     if (step_.dots > 1) weight += fmt::format("{}c", step_.dots);
     weight += fmt::format("{}n{}c", block_.vectors * conv_.lanes, conv_.dot);
     s_.Pack(conv_.weight, *Layout::Parse(weight, conv_.rank()));
-    std::string copy;
+    Stage copy;
     const Layout blocks = BlockedChannels(conv_.rank(), step_.dots * conv_.dot);
     if (conv_.copies_data) {
-      copy = conv_.data;
-      s_.SetLayout(copy, blocks);
+      copy = Stage(conv_.data);
+      s_.SetLayout(conv_.data, blocks);
     } else if (config_.String("data") == "wide") {
       copy = s_.Pack(conv_.data, blocks);
     }
-    s_.SumPadLanes(sums_ + ".r0", step_.dots * conv_.dot);
+    s_.SumPadLanes(sums_.Reduction(0), step_.dots * conv_.dot);
     return copy;
   }
 
@@ -117,47 +119,44 @@ class ConvTilesSchedule {
     options.align.assign(static_cast<size_t>(conv_.rank()), 1);
     options.align[1] = conv_.lanes;
     options.layout = BlockedChannels(conv_.rank(), conv_.lanes).ToString();
-    s_.ComputeAt(copy_, out_ + ".ow", options);
+    s_.ComputeAt(copy_, out_.ColumnTiles(), options);
     options.scope = loop::Scope::kTile;
-    s_.ComputeAt(sums_, out_ + ".ow", options);
-    s_.Decompose(sums_ + ".i1");
-    SplitTiles(copy_, "");
-    SplitTiles(sums_, "_init");
-    SplitTiles(sums_, "");
+    s_.ComputeAt(sums_, out_.ColumnTiles(), options);
+    s_.Decompose(sums_.Axis(1));
+    for (const ConvLoops& stage : {copy_, sums_.Init(), sums_}) SplitTiles(stage);
     OrderSteps();
   }
 
   // Lines, tiles of their pixels, vectors; inside of them rows and lanes.
-  std::vector<std::string> TilesOf(const std::string& buffer, const std::string& suffix) const {
-    std::vector<std::string> loops;
-    if (conv_.spatial > 1) loops.push_back(conv_.Axis(buffer, 2) + suffix);
-    for (const char* name : {".mt", ".ocv"}) loops.push_back(buffer + name + suffix);
+  std::vector<Loop> TilesOf(const ConvLoops& stage) const {
+    std::vector<Loop> loops;
+    if (conv_.spatial > 1) loops.push_back(conv_.Axis(stage, 2));
+    loops.insert(loops.end(), {stage.PixelTiles(), stage.ChannelVectors()});
     return loops;
   }
 
-  void SplitTiles(const std::string& buffer, const std::string& suffix) {
-    s_.Split(buffer + ".i1" + suffix, conv_.lanes, Tail::kExact, buffer + ".ocv" + suffix,
-             buffer + ".lane" + suffix);
-    s_.Split(conv_.Axis(buffer, 1) + suffix, rows_, Tail::kClip, buffer + ".mt" + suffix,
-             buffer + ".m" + suffix);
-    std::vector<std::string> order = TilesOf(buffer, suffix);
-    for (const char* name : {".m", ".lane"}) order.push_back(buffer + name + suffix);
+  void SplitTiles(const ConvLoops& stage) {
+    s_.Split(stage.Axis(1), conv_.lanes, Tail::kExact, stage.ChannelVectors(), stage.Lane());
+    s_.Split(conv_.Axis(stage, 1), rows_, Tail::kClip, stage.PixelTiles(), stage.TilePixel());
+    std::vector<Loop> order = TilesOf(stage);
+    order.insert(order.end(), {stage.TilePixel(), stage.Lane()});
     s_.ReorderPresent(order);
-    s_.VectorizeAll(buffer + ".lane" + suffix);
+    s_.VectorizeAll(stage.Lane());
   }
 
   // Blocks of input channels, taps; inside of them the tiles.
   void OrderSteps() {
-    std::vector<std::string> order = {sums_ + ".icb"};
-    s_.Split(sums_ + ".r0", step_.dots * conv_.dot, Tail::kExact, sums_ + ".icb", sums_ + ".ic");
-    s_.Split(sums_ + ".ic", conv_.dot, Tail::kExact, sums_ + ".ic", sums_ + ".dot");
+    const Loop channels = sums_.InputChannels();
+    std::vector<Loop> order = {sums_.InputBlocks()};
+    s_.Split(sums_.Reduction(0), step_.dots * conv_.dot, Tail::kExact, order[0], channels);
+    s_.Split(channels, conv_.dot, Tail::kExact, channels, sums_.Dot());
     for (int d = conv_.spatial; d > (step_.takes_taps ? 1 : 0); --d) {
       order.push_back(conv_.Tap(sums_, d));
     }
-    for (const std::string& loop : TilesOf(sums_, "")) order.push_back(loop);
-    order.push_back(sums_ + ".m");
-    order.push_back(step_.takes_taps ? conv_.Tap(sums_, 1) : sums_ + ".ic");
-    for (const char* name : {".lane", ".dot"}) order.push_back(sums_ + name);
+    for (const Loop& loop : TilesOf(sums_)) order.push_back(loop);
+    order.push_back(sums_.TilePixel());
+    order.push_back(step_.takes_taps ? conv_.Tap(sums_, 1) : channels);
+    order.insert(order.end(), {sums_.Lane(), sums_.Dot()});
     s_.ReorderPresent(order, /*allow_reassociation=*/true);
   }
 
@@ -165,15 +164,16 @@ class ConvTilesSchedule {
   void Specialise() {
     s_.Simplify();
     const bool pads_lanes = conv_.out % conv_.lanes != 0;
-    if (conv_.width % (block_.tiles * rows_) != 0) s_.PeelAll(out_ + ".ow", 0, 1);
-    if (conv_.height % block_.lines != 0) s_.PeelAll(out_ + ".oh", 0, 1);
-    if (conv_.out_vectors % block_.vectors != 0 || pads_lanes) s_.PeelAll(out_ + ".oc", 0, 1);
-    s_.UnrollAll(out_ + ".ocv");
-    s_.DotAll(sums_ + ".dot");
-    for (const std::string& part : {copy_, sums_}) {  // those that set to zero are copies of these
-      if (conv_.width % rows_ != 0) s_.PeelAll(part + ".mt", 0, 1);
-      for (const std::string& loop : TilesOf(part, "")) s_.UnrollAll(loop);
-      s_.TileAll(part + ".m");
+    if (conv_.width % (block_.tiles * rows_) != 0) s_.PeelAll(out_.ColumnTiles(), 0, 1);
+    if (conv_.height % block_.lines != 0) s_.PeelAll(out_.RowTiles(), 0, 1);
+    if (conv_.out_vectors % block_.vectors != 0 || pads_lanes)
+      s_.PeelAll(out_.ChannelBlocks(), 0, 1);
+    s_.UnrollAll(out_.ChannelVectors());
+    s_.DotAll(sums_.Dot());
+    for (const ConvLoops& part : {copy_, sums_}) {  // those that set to zero are copies of these
+      if (conv_.width % rows_ != 0) s_.PeelAll(part.PixelTiles(), 0, 1);
+      for (const Loop& loop : TilesOf(part)) s_.UnrollAll(loop);
+      s_.TileAll(part.TilePixel());
     }
   }
 
@@ -184,9 +184,9 @@ class ConvTilesSchedule {
   int64_t rows_;  // of a tile
   Step step_;
   Sequence s_;
-  std::string out_;
-  std::string copy_;  // of the sums, in memory
-  std::string sums_;
+  ConvLoops out_;
+  ConvLoops copy_;  // of the sums, in memory
+  ConvLoops sums_;
 };
 
 bool HasConvTiles(const Conv& conv, const machine::Machine& machine) {

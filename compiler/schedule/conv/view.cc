@@ -8,7 +8,6 @@
 #include "compiler/ops/conv_transpose.h"
 #include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/nest_edit.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -189,12 +188,12 @@ int64_t SlicesInside(const Conv& conv, int64_t tap) {
 
 }  // namespace
 
-std::string Conv::Axis(const std::string& stage, int from_last) const {
-  return fmt::format("{}.i{}", stage, rank() - from_last);
+Loop Conv::Axis(const Stage& stage, int from_last) const {
+  return stage.Axis(static_cast<size_t>(rank() - from_last));
 }
 
-std::string Conv::Tap(const std::string& stage, int from_last) const {
-  return fmt::format("{}.r{}", stage, spatial + 1 - from_last);
+Loop Conv::Tap(const Stage& stage, int from_last) const {
+  return stage.Reduction(static_cast<size_t>(spatial + 1 - from_last));
 }
 
 int64_t Conv::MeanDepthTaps() const {

@@ -12,6 +12,7 @@
 #include "compiler/ops/window.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/reading.h"
+#include "compiler/schedule/primitives/stage.h"
 #include "compiler/schedule/template.h"
 
 namespace hone::schedule {
@@ -76,8 +77,8 @@ struct Conv {
   CoreReads Reads() const { return {machine.memory, stream_bytes}; }
   // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
   // counted from the last: 1 is the width, 2 the height, 3 the depth.
-  std::string Axis(const std::string& stage, int from_last) const;
-  std::string Tap(const std::string& stage, int from_last) const;
+  Loop Axis(const Stage& stage, int from_last) const;
+  Loop Tap(const Stage& stage, int from_last) const;
   int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
   int64_t AllPhases() const {
     return std::accumulate(phases.begin(), phases.end(), int64_t{1}, std::multiplies<>());

@@ -45,7 +45,7 @@ class DenseSchedule {
         config_(config),
         tile_(TileOf(config)),
         s_(task.def->naive),
-        out_(dense.view.output),
+        out_(Stage(dense.view.output)),
         packs_(config.String("right") == "packed"),
         masks_units_(!packs_ && MasksUnits(dense)) {}
 
@@ -56,22 +56,24 @@ class DenseSchedule {
   absl::StatusOr<loop::Nest> Run() && {
     std::string kept = dense_.copies_data ? dense_.data : "";
     if (dense_.copies_weight && packs_) kept = dense_.weight;
-    anchor_ = FuseAroundAnchor(&s_, dense_.view, kept);
+    anchor_ = ProductLoops(FuseAroundAnchor(&s_, dense_.view, kept));
     if (config_.String("epilogue") == "memory") {
       tile_copy_ = anchor_;
-      anchor_ = s_.CacheWrite(tile_copy_);
+      anchor_ = ProductLoops(s_.CacheWrite(tile_copy_));
     }
     SetSignatureLayouts(&s_, task_);
-    const std::vector<std::string> packed = Pack();
+    const std::vector<Stage> packed = Pack();
     const std::string& order = config_.String("order");
     inner_ = masks_units_ ? TileDenseOutputExactly(&s_, dense_, tile_, order)
                           : TileDenseOutput(&s_, dense_, OutputBlock(), order);
     ComputeSums();
     if (masks_units_) MaskDenseUnits(&s_, dense_);
-    if (dense_.copies_data) ScheduleDataStage(&s_, dense_.data, dense_.machine.vector.FloatLanes());
-    for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
+    if (dense_.copies_data) {
+      ScheduleDataStage(&s_, Stage(dense_.data), dense_.machine.vector.FloatLanes());
+    }
+    for (const Stage& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
-    if (dense_.dot > 1) s_.DotAll(anchor_ + ".dot");
+    if (dense_.dot > 1) s_.DotAll(anchor_.Dot());
     return std::move(s_).Finish();
   }
 
@@ -85,9 +87,9 @@ class DenseSchedule {
     Prefetch();
   }
   virtual void UnrollTile() {
-    s_.UnrollAll(out_ + ".nv");
+    s_.UnrollAll(out_.UnitVectors());
     if (tile_copy_.empty()) {
-      s_.UnrollAll(out_ + ".m");
+      s_.UnrollAll(out_.Rows());
     } else {
       UnrollSums(&s_, Sums(tile_copy_));
     }
@@ -99,12 +101,12 @@ class DenseSchedule {
   const Config& config_;
   RegisterTile tile_;
   Sequence s_;
-  std::string out_;
-  std::string anchor_;
-  std::string inner_;  // the inner loop of the grid
+  ProductLoops out_;
+  ProductLoops anchor_;
+  Loop inner_;  // the inner loop of the grid
 
  private:
-  ProductSums Sums(const std::string& stage) const {
+  ProductSums Sums(const ProductLoops& stage) const {
     return {.stage = stage,
             .rank = dense_.rank(),
             .lanes = dense_.lanes,
@@ -114,16 +116,16 @@ class DenseSchedule {
   }
 
   // Copies that a run makes before the product.
-  std::vector<std::string> Pack() {
-    std::vector<std::string> copies;
+  std::vector<Stage> Pack() {
+    std::vector<Stage> copies;
     if (!packs_) return copies;
     const int64_t width = tile_.vectors * dense_.lanes;
     std::string blocks = fmt::format("{}{}", width, dense_.Letter(2));
     if (dense_.dot > 1) blocks += fmt::format("{}{}", dense_.dot, dense_.Letter(1));
-    packed_ = dense_.weight;
+    packed_ = Stage(dense_.weight);
     if (dense_.copies_weight) {
       s_.SetLayout(dense_.weight, dense_.LayoutOf(blocks));
-      return {dense_.weight};
+      return {packed_};
     }
     packed_ = s_.Pack(dense_.weight, dense_.LayoutOf(blocks));
     if (BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput) copies.push_back(packed_);
@@ -136,7 +138,7 @@ class DenseSchedule {
         copies.push_back(s_.Pack(dense_.data, layout));
       }
     }
-    s_.SumPadLanes(anchor_ + ".r0", dense_.dot);
+    s_.SumPadLanes(anchor_.Reduction(0), dense_.dot);
     return copies;
   }
 
@@ -146,24 +148,25 @@ class DenseSchedule {
     if (lines == "stream") return PrefetchStream();
     const bool unrolled = config_.Int("unroll") > 1;
     PrefetchOptions options;
-    options.ahead = out_ + ".nb";
-    options.turn = out_ + ".mb";
-    options.inner = anchor_ + ".nv";
-    if (lines == "unrolled") options.also = anchor_ + ".unroll";
-    s_.Prefetch(anchor_ + (unrolled && lines == "step" ? ".unroll" : ".r0"), packed_, options);
+    options.ahead = out_.UnitBlocks();
+    options.turn = out_.RowBlocks();
+    options.inner = anchor_.UnitVectors();
+    if (lines == "unrolled") options.also = anchor_.Unrolled();
+    s_.Prefetch(unrolled && lines == "step" ? anchor_.Unrolled() : anchor_.Reduction(0),
+                packed_.buffer(), options);
   }
 
   // What the processor fetches ahead by itself ends at its pages: from memory, layers of 8 to 400
   // MB were measured to take 4 to 11 % less time so.
   void PrefetchStream() {
     PrefetchRegionOptions options;
-    options.ahead = {out_ + ".nb", anchor_ + ".r0"};
+    options.ahead = {out_.UnitBlocks(), anchor_.Reduction(0)};
     constexpr int64_t kAheadBytes = 4096;
     options.distance =
         CeilDiv(kAheadBytes, config_.Int("unroll") * tile_.vectors * machine::kLineBytes);
-    options.turns = {anchor_ + ".unroll"};
+    options.turns = {anchor_.Unrolled()};
     options.line_axis = static_cast<size_t>(dense_.rank() - 2);
-    s_.PrefetchRegion(packed_, options);
+    s_.PrefetchRegion(packed_.buffer(), options);
   }
 
   void Specialise() {
@@ -172,15 +175,16 @@ class DenseSchedule {
     UnrollTile();
   }
 
-  std::string tile_copy_;  // the tile once more, in memory; empty: none
-  std::string packed_;
-  bool packs_;        // the right operand
-  bool masks_units_;  // of the last vector
+  ProductLoops tile_copy_;  // the tile once more, in memory; empty: none
+  Stage packed_;            // the right operand, or what it is packed into
+  bool packs_;              // the right operand
+  bool masks_units_;        // of the last vector
 };
 
 // Tiles of a block take turns, each for a chunk of the steps: their sums lie in memory, and are in
 // registers for a chunk. They are of several rows, or, where one tile has all, of several panels.
-//   for [i0,] nb, mb (the grid) { for chunk, nt, mt { steps of the tile }; for m, nv { .. } }
+//   for [the batch,] UnitBlocks, RowBlocks (the grid) {
+//     for Chunks, UnitTiles, RowTiles { steps of the tile }; for Rows, UnitVectors { .. } }
 class ChunkedDense : public DenseSchedule {
  public:
   using DenseSchedule::DenseSchedule;
@@ -201,37 +205,36 @@ class ChunkedDense : public DenseSchedule {
     options.align.back() = dense_.lanes;
     options.layout = BlockedLayout(dense_.rank(), dense_.rank() - 1, dense_.lanes).ToString();
     s_.ComputeAt(anchor_, inner_, options);
-    const std::string rows = dense_.Axis(anchor_, 2), units = dense_.Axis(anchor_, 1);
+    const Loop rows = dense_.Axis(anchor_, 2), units = dense_.Axis(anchor_, 1);
     s_.Decompose(s_.FirstOf({rows, units}));
-    s_.Split(units + "_init", dense_.lanes, Tail::kExact, anchor_ + ".zero",
-             anchor_ + ".lane_init");
-    s_.Split(units, dense_.lanes, Tail::kExact, anchor_ + ".nv", anchor_ + ".lane");
-    const std::string step = anchor_ + ".r0";
-    s_.Split(anchor_ + ".nv", tile_.vectors, Tail::kClip, anchor_ + ".nt", anchor_ + ".nv");
-    s_.SplitIfPresent(rows, tile_.columns, Tail::kClip, anchor_ + ".mt", anchor_ + ".m");
-    s_.Split(step, config_.Int("chunk"), Tail::kClip, anchor_ + ".chunk", step);
+    // Its vectors stay loops: they are none of the tile's.
+    s_.Split(units.Init(), dense_.lanes, Tail::kExact, anchor_.Zeros(), anchor_.Init().Lane());
+    s_.Split(units, dense_.lanes, Tail::kExact, anchor_.UnitVectors(), anchor_.Lane());
+    const Loop step = anchor_.Reduction(0);
+    s_.Split(anchor_.UnitVectors(), tile_.vectors, Tail::kClip, anchor_.UnitTiles(),
+             anchor_.UnitVectors());
+    s_.SplitIfPresent(rows, tile_.columns, Tail::kClip, anchor_.RowTiles(), anchor_.Rows());
+    s_.Split(step, config_.Int("chunk"), Tail::kClip, anchor_.Chunks(), step);
     const int64_t unroll = config_.Int("unroll");
-    if (unroll > 1) s_.Split(step, unroll, Tail::kExact, step, anchor_ + ".unroll");
-    std::vector<std::string> order;
-    for (const char* name : {".chunk", ".nt", ".mt", ".r0", ".unroll", ".m", ".nv", ".lane"}) {
-      order.push_back(anchor_ + name);
-    }
-    s_.ReorderPresent(order);
-    chunk_sums_ = s_.SumLocally(s_.LastOf({anchor_ + ".nt", anchor_ + ".mt"}));
-    for (const std::string& sums : {anchor_, chunk_sums_}) s_.VectorizeAll(sums + ".lane");
+    if (unroll > 1) s_.Split(step, unroll, Tail::kExact, step, anchor_.Unrolled());
+    s_.ReorderPresent({anchor_.Chunks(), anchor_.UnitTiles(), anchor_.RowTiles(), step,
+                       anchor_.Unrolled(), anchor_.Rows(), anchor_.UnitVectors(), anchor_.Lane()});
+    const Loop last = s_.LastOf({anchor_.UnitTiles(), anchor_.RowTiles()});
+    chunk_sums_ = ProductLoops(s_.SumLocally(last));
+    for (const ProductLoops& sums : {anchor_, chunk_sums_}) s_.VectorizeAll(sums.Lane());
   }
 
   void UnrollTile() override {
-    if (dense_.rows % tile_.columns != 0) s_.PeelAll(anchor_ + ".mt", 0, 1);
+    if (dense_.rows % tile_.columns != 0) s_.PeelAll(anchor_.RowTiles(), 0, 1);
     const int64_t vectors = CeilDiv(dense_.units, dense_.lanes);
-    if (TurnsPanels() && vectors % tile_.vectors != 0) s_.PeelAll(anchor_ + ".nt", 0, 1);
-    if (!TurnsPanels()) s_.UnrollAll(out_ + ".nv");
-    for (const std::string& sums : {anchor_, chunk_sums_}) {
-      for (const char* name : {".m", ".nv", ".unroll"}) s_.UnrollAll(sums + name);
+    if (TurnsPanels() && vectors % tile_.vectors != 0) s_.PeelAll(anchor_.UnitTiles(), 0, 1);
+    if (!TurnsPanels()) s_.UnrollAll(out_.UnitVectors());
+    for (const ProductLoops& sums : {anchor_, chunk_sums_}) {
+      s_.UnrollPresent({sums.Rows(), sums.UnitVectors(), sums.Unrolled()});
     }
   }
 
-  std::string chunk_sums_;  // in registers
+  ProductLoops chunk_sums_;  // in registers
 };
 
 // The bytes of the right operand that a tile takes.

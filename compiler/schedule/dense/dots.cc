@@ -8,9 +8,9 @@
 #include "compiler/schedule/price/issue.h"
 #include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -133,34 +133,34 @@ class DenseDotsSchedule {
         dense_(dense),
         tile_(DotTileOf(config)),
         s_(task.def->naive),
-        out_(dense.view.output),
+        out_(Stage(dense.view.output)),
         copies_data_(dense.copies_data || dense.copies_for_terms) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    sums_ = FuseAroundAnchor(&s_, dense_.view, copies_data_ ? dense_.data : "");
+    sums_ = ProductLoops(FuseAroundAnchor(&s_, dense_.view, copies_data_ ? dense_.data : ""));
     SetSignatureLayouts(&s_, task_);
     TileOutput();
     TileSums();
-    if (copies_data_) ScheduleDataStage(&s_, dense_.data, dense_.lanes);
+    if (copies_data_) ScheduleDataStage(&s_, Stage(dense_.data), dense_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
 
  private:
-  // [for i0,] for nb, mb (the grid) { for m, n }.
+  // [for the batch,] for UnitBlocks, RowBlocks (the grid) { for Rows, Units }.
   void TileOutput() {
-    s_.Split(dense_.Axis(out_, 1), tile_.units, Tail::kClip, out_ + ".nb", out_ + ".n");
-    s_.Split(dense_.Axis(out_, 2), tile_.rows, Tail::kClip, out_ + ".mb", out_ + ".m");
-    s_.Reorder({out_ + ".nb", out_ + ".mb", out_ + ".m", out_ + ".n"});
-    if (dense_.batched) s_.Parallel(out_ + ".i0");
-    for (const char* name : {".nb", ".mb"}) s_.Parallel(out_ + name);
+    s_.Split(dense_.Axis(out_, 1), tile_.units, Tail::kClip, out_.UnitBlocks(), out_.Units());
+    s_.Split(dense_.Axis(out_, 2), tile_.rows, Tail::kClip, out_.RowBlocks(), out_.Rows());
+    s_.Reorder({out_.UnitBlocks(), out_.RowBlocks(), out_.Rows(), out_.Units()});
+    if (dense_.batched) s_.Parallel(out_.Axis(0));
+    for (const Loop& loop : {out_.UnitBlocks(), out_.RowBlocks()}) s_.Parallel(loop);
   }
 
   // Terms outermost; a vector of a unit's serves all rows.
   void TileSums() {
-    s_.ComputeAt(sums_, out_ + ".mb");
-    const std::string rows = dense_.Axis(sums_, 2), units = dense_.Axis(sums_, 1);
-    const std::string terms = sums_ + ".r0";
+    s_.ComputeAt(sums_, out_.RowBlocks());
+    const Loop rows = dense_.Axis(sums_, 2), units = dense_.Axis(sums_, 1);
+    const Loop terms = sums_.Reduction(0);
     if (s_.Has(rows) || s_.Has(units)) s_.Decompose(s_.FirstOf({rows, units}));
     s_.ReorderPresent({terms, units, rows});
     s_.ReduceByLanes(terms, dense_.lanes, tile_.parts);
@@ -169,11 +169,11 @@ class DenseDotsSchedule {
   // Smaller tiles at the ends get bodies of their own, of constant sizes.
   void Specialise() {
     s_.Simplify();
-    if (dense_.rows % tile_.rows != 0) s_.PeelAll(out_ + ".mb", 0, 1);
-    if (dense_.units % tile_.units != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    if (dense_.rows % tile_.rows != 0) s_.PeelAll(out_.RowBlocks(), 0, 1);
+    if (dense_.units % tile_.units != 0) s_.PeelAll(out_.UnitBlocks(), 0, 1);
     s_.Simplify();
-    s_.UnrollAll(out_ + ".m");
-    s_.VectorizeAll(out_ + ".n");
+    s_.UnrollAll(out_.Rows());
+    s_.VectorizeAll(out_.Units());
     for (const int axis : {2, 1}) s_.UnrollAll(dense_.Axis(sums_, axis));
   }
 
@@ -181,8 +181,8 @@ class DenseDotsSchedule {
   const Dense& dense_;
   DotTile tile_;
   Sequence s_;
-  std::string out_;
-  std::string sums_;
+  ProductLoops out_;
+  ProductLoops sums_;
   bool copies_data_;
 };
 

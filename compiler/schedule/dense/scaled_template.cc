@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/schedule/dense/loops.h"
 #include "compiler/schedule/dense/scaled_view.h"
 #include "compiler/schedule/parts.h"
 #include "compiler/schedule/price/issue.h"
@@ -102,20 +103,20 @@ class ScaledDenseSchedule {
         config_(config),
         tile_(schedule::TileOf(config)),
         s_(task.def->naive),
-        out_(dense_.view.output) {}
+        out_(Stage(dense_.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    sums_ = FuseAroundAnchor(&s_, dense_.view, "");
+    sums_ = ProductLoops(FuseAroundAnchor(&s_, dense_.view, ""));
     SetSignatureLayouts(&s_, task_);
-    const std::vector<std::string> copies = Pack();
-    const std::string inner = TileDenseOutput(&s_, dense_, tile_, config_.String("order"));
+    const std::vector<Stage> copies = Pack();
+    const Loop inner = TileDenseOutput(&s_, dense_, tile_, config_.String("order"));
     SumInRegisters(&s_, TileSums(), inner);
-    const std::string blocks = sums_ + ".r0";  // one has no loop
+    const Loop blocks = sums_.Reduction(0);  // one has no loop
     SumInRegisters(&s_, BlockSums(), s_.Has(blocks) ? blocks : inner);
     PrepareData();
-    for (const std::string& copy : copies) ScheduleDataStage(&s_, copy, dense_.lanes);
+    for (const Stage& copy : copies) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
-    if (dense_.dot > 1) s_.DotAll(scaled_.of_blocks + ".dot");
+    if (dense_.dot > 1) s_.DotAll(BlockSums().stage.Dot());
     return std::move(s_).Finish();
   }
 
@@ -123,7 +124,7 @@ class ScaledDenseSchedule {
   // All that is made of the data, in one launch:
   //   for m, part (the grid) { of each stage what there is of the part of the row }
   void PrepareData() {
-    std::string rows, parts;
+    Loop rows, parts;
     for (const std::string& stage : scaled_.data_stages) {
       const auto [row, part] = SplitParts(stage);
       if (!rows.empty()) {
@@ -140,21 +141,19 @@ class ScaledDenseSchedule {
     for (const std::string& stage : scaled_.data_stages) VectorizeData(stage);
   }
 
-  // The loops of a stage's rows and parts of rows, outermost; what is inside of these is ".k",
+  // The loops of a stage's rows and parts of rows, outermost; what is inside of these are Terms,
   // behind digits.
-  std::pair<std::string, std::string> SplitParts(const std::string& stage) {
-    const std::vector<int64_t>& shape = BufferOf(s_.nest(), stage)->shape;
-    const auto axis = [&](size_t i) { return fmt::format("{}.i{}", stage, i); };
-    const std::string terms = stage + ".k";
+  std::pair<Loop, Loop> SplitParts(const std::string& buffer) {
+    const ScaledDataLoops stage{Stage(buffer)};
+    const std::vector<int64_t>& shape = BufferOf(s_.nest(), buffer)->shape;
     if (shape.size() == 4) {  // parts, rows, digits, terms
-      s_.Split(axis(3), scaled_.part, Tail::kExact, axis(3), terms);
-      s_.Reorder({axis(1), axis(0), axis(2), axis(3), terms});
-      return {axis(1), axis(0)};
+      s_.Split(stage.Axis(3), scaled_.part, Tail::kExact, stage.Axis(3), stage.Terms());
+      s_.Reorder({stage.Axis(1), stage.Axis(0), stage.Axis(2), stage.Axis(3), stage.Terms()});
+      return {stage.Axis(1), stage.Axis(0)};
     }
-    const std::string part = stage + ".part";
-    const int64_t size = IsOfBlocks(stage) ? scaled_.part / scaled_.block : scaled_.part;
-    s_.Split(axis(1), size, Tail::kExact, part, terms);
-    return {axis(0), part};
+    const int64_t size = IsOfBlocks(buffer) ? scaled_.part / scaled_.block : scaled_.part;
+    s_.Split(stage.Axis(1), size, Tail::kExact, stage.Parts(), stage.Terms());
+    return {stage.Axis(0), stage.Parts()};
   }
 
   // Whether it has one element for each block of a row.
@@ -162,14 +161,15 @@ class ScaledDenseSchedule {
     return BufferOf(s_.nest(), stage)->shape.back() * scaled_.block == dense_.terms;
   }
 
-  void VectorizeData(const std::string& stage) {
+  void VectorizeData(const std::string& buffer) {
+    const ScaledDataLoops stage{Stage(buffer)};
     const int64_t lanes = std::gcd(scaled_.block, dense_.lanes);
-    if (std::ranges::find(scaled_.data_sums, stage) != scaled_.data_sums.end()) {
-      s_.ReduceByLanes(stage + ".r0", lanes, 1);
+    if (std::ranges::find(scaled_.data_sums, buffer) != scaled_.data_sums.end()) {
+      s_.ReduceByLanes(stage.Reduction(0), lanes, 1);
     }
-    if (IsOfBlocks(stage)) return;
-    s_.SplitIfPresent(stage + ".k", lanes, Tail::kExact, stage + ".kv", stage + ".kl");
-    s_.VectorizeAll(stage + ".kl");
+    if (IsOfBlocks(buffer)) return;
+    s_.SplitIfPresent(stage.Terms(), lanes, Tail::kExact, stage.TermVectors(), stage.TermLanes());
+    s_.VectorizeAll(stage.TermLanes());
   }
 
   // The sums of a tile; those of blocks beyond the last unit are not there to be added up.
@@ -180,7 +180,7 @@ class ScaledDenseSchedule {
             .masks_units = dense_.units % dense_.lanes != 0};
   }
   ProductSums BlockSums() const {
-    return {.stage = scaled_.of_blocks,
+    return {.stage = ProductLoops(Stage(scaled_.of_blocks)),
             .rank = scaled_.digits > 0 ? 4 : 3,
             .lanes = dense_.lanes,
             .dot = dense_.dot,
@@ -188,8 +188,8 @@ class ScaledDenseSchedule {
   }
 
   // Returns the copies that a run makes before the product.
-  std::vector<std::string> Pack() {
-    std::vector<std::string> copies;
+  std::vector<Stage> Pack() {
+    std::vector<Stage> copies;
     std::vector<std::string> operands = scaled_.scales;
     operands.push_back(dense_.weight);
     const std::string units = fmt::format("{}{}", tile_.vectors * dense_.lanes, dense_.Letter(2));
@@ -197,7 +197,7 @@ class ScaledDenseSchedule {
     const std::string dots = fmt::format("{}{}{}", units, dense_.dot, dense_.Letter(1));
     for (const std::string& operand : operands) {
       const bool weight = operand == dense_.weight;
-      std::string packed = s_.Pack(operand, dense_.LayoutOf(weight && by_dots ? dots : units));
+      Stage packed = s_.Pack(operand, dense_.LayoutOf(weight && by_dots ? dots : units));
       const Buffer buffer = BufferOf(s_.nest(), operand);
       if (buffer != nullptr && buffer->role == loop::Role::kInput) {
         copies.push_back(std::move(packed));
@@ -209,7 +209,7 @@ class ScaledDenseSchedule {
   void Specialise() {
     s_.Simplify();
     PeelDenseOutput(&s_, dense_, tile_);
-    for (const char* name : {".nv", ".m"}) s_.UnrollAll(out_ + name);
+    for (const Loop& loop : {out_.UnitVectors(), out_.Rows()}) s_.UnrollAll(loop);
     UnrollSums(&s_, TileSums());
     UnrollSums(&s_, BlockSums());
   }
@@ -220,8 +220,8 @@ class ScaledDenseSchedule {
   const Config& config_;
   RegisterTile tile_;
   Sequence s_;
-  std::string out_;
-  std::string sums_;
+  ProductLoops out_;
+  ProductLoops sums_;
 };
 
 class ScaledDensePlan final : public Plan {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/schedule/price/tile_block.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/product/output.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
@@ -41,16 +42,16 @@ class DenseTilesSchedule {
         rows_(RowsOfTile(dense.rows)),
         dots_(DotsOf(dense)),
         s_(task.def->naive),
-        out_(dense.view.output) {}
+        out_(Stage(dense.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    copy_ = FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : "");
-    sums_ = s_.CacheWrite(copy_, UnitLanes().ToString());
+    copy_ = ProductLoops(FuseAroundAnchor(&s_, dense_.view, dense_.copies_data ? dense_.data : ""));
+    sums_ = ProductLoops(s_.CacheWrite(copy_, UnitLanes().ToString()));
     SetSignatureLayouts(&s_, task_);
-    const std::vector<std::string> packed = Pack();
+    const std::vector<Stage> packed = Pack();
     inner_ = TileDenseOutput(&s_, dense_, OutputBlock(), config_.String("order"));
     TileSums();
-    for (const std::string& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
+    for (const Stage& copy : packed) ScheduleDataStage(&s_, copy, dense_.lanes);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -60,33 +61,33 @@ class DenseTilesSchedule {
   Layout UnitLanes() const { return BlockedLayout(dense_.rank(), dense_.rank() - 1, dense_.lanes); }
 
   // Returns the copies that a run makes before the product.
-  std::vector<std::string> Pack() {
-    std::vector<std::string> copies;
+  std::vector<Stage> Pack() {
+    std::vector<Stage> copies;
     std::string right;
     if (dots_ > 1) right += fmt::format("{}{}", dots_, dense_.Letter(1));
     right += fmt::format("{}{}{}{}", block_.vectors * dense_.lanes, dense_.Letter(2), dense_.dot,
                          dense_.Letter(1));
-    const std::string weight = s_.Pack(dense_.weight, dense_.LayoutOf(right));
+    const Stage weight = s_.Pack(dense_.weight, dense_.LayoutOf(right));
     const bool runs = BufferOf(s_.nest(), dense_.weight)->role == loop::Role::kInput;
     if (runs) copies.push_back(weight);
     if (config_.String("left") == "packed") {
       copies.push_back(PackLeft());
     } else if (dense_.copies_data) {
-      copies.push_back(dense_.data);
+      copies.emplace_back(dense_.data);
     }
-    s_.SumPadLanes(sums_ + ".r0", dots_ * dense_.dot);
+    s_.SumPadLanes(sums_.Reduction(0), dots_ * dense_.dot);
     return copies;
   }
 
   // Steps outermost, so that the rows of a tile are one piece of memory.
-  std::string PackLeft() {
+  Stage PackLeft() {
     std::string axes = AxisLetters(dense_.rank());
     std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     const Layout layout = *Layout::Parse(
         fmt::format("{}{}{}", axes, dots_ * dense_.dot, dense_.Letter(1)), dense_.rank());
     if (!dense_.copies_data) return s_.Pack(dense_.data, layout);
     s_.SetLayout(dense_.data, layout);
-    return dense_.data;
+    return Stage(dense_.data);
   }
 
   // Sums of a block, and their copy in memory, which the epilogue reads.
@@ -99,38 +100,33 @@ class DenseTilesSchedule {
     options.scope = loop::Scope::kTile;
     s_.ComputeAt(sums_, inner_, options);
     s_.Decompose(dense_.Axis(sums_, 2));
-    SplitTiles(copy_, "");
-    SplitTiles(sums_, "_init");
-    SplitTiles(sums_, "");
-    const std::string step = sums_ + ".r0";
-    s_.Split(step, dots_ * dense_.dot, Tail::kExact, step, sums_ + ".k");
-    s_.Split(sums_ + ".k", dense_.dot, Tail::kExact, sums_ + ".k", sums_ + ".dot");
-    std::vector<std::string> order = {step};
-    for (const char* name : {".mt", ".nv", ".m", ".k", ".lane", ".dot"}) {
-      order.push_back(sums_ + name);
-    }
-    s_.Reorder(order);
+    for (const ProductLoops& stage : {copy_, sums_.Init(), sums_}) SplitTiles(stage);
+    const Loop step = sums_.Reduction(0);
+    s_.Split(step, dots_ * dense_.dot, Tail::kExact, step, sums_.Terms());
+    s_.Split(sums_.Terms(), dense_.dot, Tail::kExact, sums_.Terms(), sums_.Dot());
+    s_.Reorder({step, sums_.RowTiles(), sums_.UnitVectors(), sums_.Rows(), sums_.Terms(),
+                sums_.Lane(), sums_.Dot()});
   }
 
-  void SplitTiles(const std::string& buffer, const std::string& suffix) {
-    const auto named = [&](const char* name) { return buffer + name + suffix; };
-    s_.Split(dense_.Axis(buffer, 1) + suffix, dense_.lanes, Tail::kExact, named(".nv"),
-             named(".lane"));
-    s_.Split(dense_.Axis(buffer, 2) + suffix, rows_, Tail::kClip, named(".mt"), named(".m"));
-    s_.Reorder({named(".mt"), named(".nv"), named(".m"), named(".lane")});
-    s_.VectorizeAll(named(".lane"));
+  void SplitTiles(const ProductLoops& stage) {
+    const auto [vectors, lane] = s_.Split(dense_.Axis(stage, 1), dense_.lanes, Tail::kExact,
+                                          stage.UnitVectors(), stage.Lane());
+    const auto [tiles, rows] =
+        s_.Split(dense_.Axis(stage, 2), rows_, Tail::kClip, stage.RowTiles(), stage.Rows());
+    s_.Reorder({tiles, vectors, rows, lane});
+    s_.VectorizeAll(lane);
   }
 
   // Tails get bodies of their own, of constant sizes; each tile is a place of its own.
   void Specialise() {
     s_.Simplify();
     PeelDenseOutput(&s_, dense_, OutputBlock());
-    s_.UnrollAll(out_ + ".nv");
-    s_.DotAll(sums_ + ".dot");
-    for (const std::string& part : {copy_, sums_}) {  // those that set to zero are copies of these
-      if (dense_.rows % rows_ != 0) s_.PeelAll(part + ".mt", 0, 1);
-      for (const char* name : {".mt", ".nv"}) s_.UnrollAll(part + name);
-      s_.TileAll(part + ".m");
+    s_.UnrollAll(out_.UnitVectors());
+    s_.DotAll(sums_.Dot());
+    for (const ProductLoops& part : {copy_, sums_}) {  // those that set to zero are copies of these
+      if (dense_.rows % rows_ != 0) s_.PeelAll(part.RowTiles(), 0, 1);
+      for (const Loop& loop : {part.RowTiles(), part.UnitVectors()}) s_.UnrollAll(loop);
+      s_.TileAll(part.Rows());
     }
   }
 
@@ -141,10 +137,10 @@ class DenseTilesSchedule {
   int64_t rows_;  // of a tile
   int64_t dots_;  // of a step
   Sequence s_;
-  std::string out_;
-  std::string copy_;  // of the sums, in memory
-  std::string sums_;
-  std::string inner_;  // the inner loop of the grid
+  ProductLoops out_;
+  ProductLoops copy_;  // of the sums, in memory
+  ProductLoops sums_;
+  Loop inner_;  // the inner loop of the grid
 };
 
 class DenseTilesPlan final : public Plan {

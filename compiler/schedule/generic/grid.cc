@@ -2,10 +2,10 @@
 // every loop of what is left that keeps no order is of the grid, so that a thread computes one
 // element of a stage, or one sum. Threads side by side write neighbours in memory, for naive nests
 // go through what they write in its order.
-#include <set>
+#include <vector>
 
 #include "compiler/loop/visit.h"
-#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/stage.h"
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
 #include "compiler/schedule/templates.h"
@@ -14,20 +14,20 @@ namespace hone::schedule {
 namespace {
 
 // The loops of a launch that stand directly in each other, outermost first.
-std::vector<std::string> PerfectLoops(const loop::Launch& launch) {
-  std::vector<std::string> names;
+std::vector<Loop> PerfectLoops(const loop::Launch& launch) {
+  std::vector<Loop> loops;
   loop::Stmt s = launch.body;
   while (s->kind == loop::StmtKind::kFor) {
-    names.push_back(s->var->name);
+    loops.emplace_back(s->var->name);
     const loop::Stmt inside = s->body[0];
     s = inside;
   }
-  return names;
+  return loops;
 }
 
 // As many of the outermost loops as keep no order.
-void MakeGrid(Sequence* s, const std::vector<std::string>& loops) {
-  for (const std::string& loop : loops) {
+void MakeGrid(Sequence* s, const std::vector<Loop>& loops) {
+  for (const Loop& loop : loops) {
     Sequence longer = *s;
     longer.Parallel(loop);
     if (!longer.ok()) return;

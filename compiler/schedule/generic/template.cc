@@ -10,7 +10,6 @@
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
 #include "compiler/schedule/templates.h"
-#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -102,9 +101,9 @@ absl::Status SetLayouts(const Task& task, Sequence& s) {
       // Pad lanes are written by a stage that is a single store.
       HONE_ASSIGN_OR_RETURN(const Buffer output, FindBuffer(s.nest(), outputs[i]->name));
       HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(s.nest(), output));
-      const absl::StatusOr<Stage> stage = MatchStage(s.nest(), writer, output);
+      const absl::StatusOr<StageNest> stage = MatchStage(s.nest(), writer, output);
       if (!stage.ok() || stage->body->kind != loop::StmtKind::kStore) {
-        s.CacheWrite(outputs[i]->name);
+        s.CacheWrite(Stage(outputs[i]->name));
       }
     }
     s.SetLayout(outputs[i]->name, layout);
@@ -135,7 +134,7 @@ void PrepareTables(Sequence* s) {
       continue;
     }
     Sequence prepared = *s;
-    prepared.Prepare(buffer->name);
+    prepared.Prepare(Stage(buffer->name));
     if (prepared.ok()) *s = std::move(prepared);
   }
 }
@@ -186,15 +185,18 @@ bool ReducesInnermost(const loop::Nest& nest) {
   bool innermost = false;
   for (const loop::Launch& launch : nest.launches) {
     const loop::Stmt body = loop::InsideLoops(launch.body);
-    if (body->kind != loop::StmtKind::kSeq) continue;
+    if (body->kind != loop::StmtKind::kSeq || body->body[0]->kind != loop::StmtKind::kStore) {
+      continue;
+    }
     const Expr lane = LaneOf(*body->body[0]);
+    const std::vector<loop::Stmt> steps = loop::CollectLoops(body);
     loop::Walk(
         body, [](const loop::Stmt&) { return true; },
         [&](const Expr& e) {
           if (e->kind != loop::ExprKind::kLoad || e->operands.empty()) return;
           const Expr& last = e->operands.back();
-          const bool summed =
-              last->kind == loop::ExprKind::kVar && last->name.find(".r") != std::string::npos;
+          const bool summed = std::any_of(steps.begin(), steps.end(),
+                                          [&](const loop::Stmt& s) { return s->var.SameAs(last); });
           const bool same_in_lanes = lane && !loop::UsesVar(e, lane);
           innermost = innermost || (summed && !same_in_lanes && e->buffer->layout.IsRowMajor());
         });

@@ -31,7 +31,7 @@ absl::Status RequireIndependent(const Site& site) {
 
 }  // namespace
 
-absl::Status Vectorize(loop::Nest* nest, const std::string& loop) {
+absl::Status Vectorize(loop::Nest* nest, const Loop& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   HONE_RETURN_IF_ERROR(RequireConstantExtent(site));
   HONE_RETURN_IF_ERROR(RequireIndependent(site));
@@ -39,19 +39,19 @@ absl::Status Vectorize(loop::Nest* nest, const std::string& loop) {
   return absl::OkStatus();
 }
 
-absl::Status Unroll(loop::Nest* nest, const std::string& loop) {
+absl::Status Unroll(loop::Nest* nest, const Loop& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   HONE_RETURN_IF_ERROR(RequireConstantExtent(site));
   SetKind(nest, site, LoopKind::kUnroll);
   return absl::OkStatus();
 }
 
-absl::Status Parallel(loop::Nest* nest, const std::string& loop) {
+absl::Status Parallel(loop::Nest* nest, const Loop& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   for (const auto& [ancestor, child] : site.path) {
     if (ancestor->kind != loop::StmtKind::kFor || ancestor->loop_kind != LoopKind::kParallel) {
       return absl::FailedPreconditionError(
-          fmt::format("parallel loops are the outermost of a launch, '{}' is not", loop));
+          fmt::format("parallel loops are the outermost of a launch, '{}' is not", loop.name()));
     }
   }
   HONE_RETURN_IF_ERROR(RequireConstantExtent(site));

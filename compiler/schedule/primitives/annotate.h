@@ -1,19 +1,18 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_ANNOTATE_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_ANNOTATE_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
 // What a loop becomes in generated code; results are unchanged. kFailedPrecondition where the
 // extent is no constant (vectorize, unroll), an iteration could depend on another (vectorize,
 // parallel), or a parallel loop is not perfectly nested at the top of its launch.
-absl::Status Vectorize(loop::Nest* nest, const std::string& loop);
-absl::Status Unroll(loop::Nest* nest, const std::string& loop);
-absl::Status Parallel(loop::Nest* nest, const std::string& loop);
+absl::Status Vectorize(loop::Nest* nest, const Loop& loop);
+absl::Status Unroll(loop::Nest* nest, const Loop& loop);
+absl::Status Parallel(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule
 

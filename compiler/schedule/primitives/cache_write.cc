@@ -11,8 +11,8 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Stmt;
 
-absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name,
-                                       const std::string& layout) {
+absl::StatusOr<Stage> CacheWrite(loop::Nest* nest, const Stage& stage, const std::string& layout) {
+  const std::string& name = stage.buffer();
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   const bool written =
       buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput;
@@ -22,8 +22,8 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
         "only workspace and outputs without pad lanes get a write cache, '{}' is not so", name));
   }
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
-  loop::BufferNode node =
-      *loop::MakeBuffer(name + ".acc", buffer->dtype, buffer->shape, loop::Role::kWorkspace);
+  loop::BufferNode node = *loop::MakeBuffer(stage.Sums().buffer(), buffer->dtype, buffer->shape,
+                                            loop::Role::kWorkspace);
   if (!layout.empty()) {
     const auto parsed = Layout::Parse(layout, node.layout.rank());
     if (!parsed) {
@@ -36,12 +36,11 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
   loop::Launch& launch = nest->launches[writer];
   launch.body = loop::Substitute(launch.body, {}, {{buffer.get(), cache}});
   launch.body = loop::RenameFresh(launch.body, [&](const std::string& old) {
-    const bool own = old.starts_with(name + ".");
-    return UniqueLoopName(*nest, own ? cache->name + old.substr(name.size()) : old);
+    return UniqueLoopName(*nest, stage.NameIn(stage.Sums(), old));
   });
   std::vector<Expr> vars;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    vars.push_back(loop::Var(name + ".i" + std::to_string(d)));
+    vars.push_back(loop::Var(stage.Axis(d).name()));
   }
   Stmt body = loop::Store(buffer, vars, loop::Load(cache, vars));
   for (size_t d = vars.size(); d-- > 0;) {
@@ -50,7 +49,7 @@ absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& name
   nest->launches.insert(nest->launches.begin() + static_cast<ptrdiff_t>(writer) + 1,
                         {name + ".write", loop::Phase::kRun, std::move(body)});
   InsertBuffer(nest, cache);
-  return cache->name;
+  return Stage(cache->name);
 }
 
 }  // namespace hone::schedule

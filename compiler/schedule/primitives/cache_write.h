@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -13,8 +14,8 @@ namespace hone::schedule {
 // loops. The copy's loops are "<buffer>.i0", ...; the stage's are now named after the new buffer.
 // `layout`: of the new buffer; its pad lanes are there and hold nothing, for a copy in whole
 // vectors that is computed elsewhere. Empty: row-major. Returns the new buffer's name.
-absl::StatusOr<std::string> CacheWrite(loop::Nest* nest, const std::string& buffer,
-                                       const std::string& layout = "");
+absl::StatusOr<Stage> CacheWrite(loop::Nest* nest, const Stage& stage,
+                                 const std::string& layout = "");
 
 }  // namespace hone::schedule
 

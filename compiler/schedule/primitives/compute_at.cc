@@ -250,7 +250,7 @@ absl::Status CheckOptions(const ComputeAtOptions& options, const loop::BufferNod
 }
 
 // The stage's loops over the box only. Loops keep their order in the launch.
-Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
+Stmt ProducerOver(const Box& box, const StageNest& stage, const Stmt& launch_body) {
   loop::VarMap vars;
   std::vector<Expr> fresh;
   for (size_t d = 0; d < stage.loops.size(); ++d) {
@@ -272,8 +272,9 @@ Stmt ProducerOver(const Box& box, const Stage& stage, const Stmt& launch_body) {
 
 }  // namespace
 
-absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::string& loop,
+absl::Status ComputeAt(loop::Nest* nest, const Stage& stage, const Loop& loop,
                        const ComputeAtOptions& options) {
+  const std::string& name = stage.buffer();
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   if (buffer->role != loop::Role::kWorkspace && buffer->role != loop::Role::kPrepared) {
     return absl::FailedPreconditionError(fmt::format(
@@ -282,7 +283,7 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   }
   HONE_RETURN_IF_ERROR(CheckOptions(options, *buffer));
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest form, MatchStage(*nest, writer, buffer));
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(*site.stmt);
@@ -291,22 +292,22 @@ absl::Status ComputeAt(loop::Nest* nest, const std::string& name, const std::str
   if (site.launch <= writer || region.accesses == 0 ||
       region.accesses != CountLoads(*nest, buffer, writer)) {
     return absl::FailedPreconditionError(
-        fmt::format("all readers of '{}' must be in the body of loop '{}'", name, loop));
+        fmt::format("all readers of '{}' must be in the body of loop '{}'", name, loop.name()));
   }
   bool beyond = false;
   HONE_ASSIGN_OR_RETURN(Box box, BoxOf(region, buffer, bounds, options, false, &beyond));
-  Stmt producer = ProducerOver(box, stage, nest->launches[writer].body);
+  Stmt producer = ProducerOver(box, form, nest->launches[writer].body);
   AccessCheck check(bounds, buffer);
   bool holds = !beyond || check.Holds(producer);
   if (!holds) {
     HONE_ASSIGN_OR_RETURN(box, BoxOf(region, buffer, bounds, options, true, &beyond));
-    producer = ProducerOver(box, stage, nest->launches[writer].body);
+    producer = ProducerOver(box, form, nest->launches[writer].body);
     holds = check.Holds(producer);
   }
   if (!holds) {
     return absl::FailedPreconditionError(
         fmt::format("computing '{}' in loop '{}' would read {}, which is not known to exist", name,
-                    loop, check.where()));
+                    loop.name(), check.where()));
   }
   const Buffer local = MakeLocal(buffer, box, options);
   Rebase rebase(buffer, local, box, bounds);

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -28,7 +29,7 @@ struct ComputeAtOptions {
 // Where what is read lies a step apart (b[o + j * 2]), only that is computed.
 // kFailedPrecondition where readers are elsewhere, the region has no constant bound, or what it
 // would read is not known to exist.
-absl::Status ComputeAt(loop::Nest* nest, const std::string& buffer, const std::string& loop,
+absl::Status ComputeAt(loop::Nest* nest, const Stage& stage, const Loop& loop,
                        const ComputeAtOptions& options = {});
 
 }  // namespace hone::schedule

@@ -94,9 +94,10 @@ Buffer DataOf(const Dilated& conv, StageWriter* writer) {
 
 }  // namespace
 
-absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const std::string& buffer,
+absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const Stage& stage,
                                              int64_t dilation_h, int64_t dilation_w) {
-  HONE_ASSIGN_OR_RETURN(const Dilated conv, MatchDilated(*nest, buffer, dilation_h, dilation_w));
+  HONE_ASSIGN_OR_RETURN(const Dilated conv,
+                        MatchDilated(*nest, stage.buffer(), dilation_h, dilation_w));
   const std::vector<int64_t> extents = conv.weight->shape;
   StageWriter writer(nest, conv.result);
   const Buffer data = DataOf(conv, &writer);
@@ -118,7 +119,7 @@ absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const std::string
                 {i[0], i[1], phase, FloorDiv(i[2], dilation_h), FloorDiv(i[3], dilation_w)});
   });
   std::move(writer).Replace(conv.launch);
-  return DilationStages{data->name, weight->name, result->name};
+  return DilationStages{Stage(data->name), Stage(weight->name), Stage(result->name)};
 }
 
 }  // namespace hone::schedule

@@ -3,18 +3,18 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
 // The buffers between the steps; p counts the phases, those of the width innermost.
 struct DilationStages {
-  std::string data;    // (n, ic, p, y, x): what the windows of a phase read
-  std::string weight;  // (oc, ic, 0, kh, kw)
-  std::string result;  // (n, oc, p, y, x)
+  Stage data;    // (n, ic, p, y, x): what the windows of a phase read
+  Stage weight;  // (oc, ic, 0, kh, kw)
+  Stage result;  // (n, oc, p, y, x)
 };
 
 // Replaces the stage that fills workspace `buffer` with a convolution of two axes, of stride one
@@ -24,7 +24,7 @@ struct DilationStages {
 //   buffer[n, oc, h, w] = result[n, oc, (h mod dilation_h) * dilation_w + w mod dilation_w,
 //                                h div dilation_h, w div dilation_w]
 // kFailedPrecondition where the stage is no such convolution.
-absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const std::string& buffer,
+absl::StatusOr<DilationStages> SplitDilation(loop::Nest* nest, const Stage& stage,
                                              int64_t dilation_h, int64_t dilation_w);
 
 }  // namespace hone::schedule

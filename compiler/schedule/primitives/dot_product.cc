@@ -48,35 +48,36 @@ bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padd
 
 }  // namespace
 
-absl::Status DotProduct(loop::Nest* nest, const std::string& loop) {
+absl::Status DotProduct(loop::Nest* nest, const Loop& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const loop::StmtNode& s = *site.stmt;
   const std::vector<loop::DotFactor> factors = loop::DotFactorsOf(s.body[0], s.var);
-  if (factors.empty()) return WrongForm(loop);
+  if (factors.empty()) return WrongForm(loop.name());
   const int64_t steps = s.body[0]->buffer->dtype == DataType::kInt32 ? 4 : 2;
   int64_t extent = 0;
   if (!loop::IsConstInt(s.extent, &extent) || extent != steps) {
     return absl::FailedPreconditionError(fmt::format("a dot product has {} steps, loop '{}' has {}",
-                                                     steps, loop, loop::ToText(s.extent)));
+                                                     steps, loop.name(), loop::ToText(s.extent)));
   }
   Bounds bounds = BoundsAt(site);
   bounds.PushLoop(s);
   for (const loop::DotFactor& factor : factors) {
     if (factor.shift || Neighbours(factor.load, s.var, bounds)) continue;
-    return absl::FailedPreconditionError(fmt::format(
-        "the steps of loop '{}' are not neighbours in '{}'", loop, factor.load->buffer->name));
+    return absl::FailedPreconditionError(
+        fmt::format("the steps of loop '{}' are not neighbours in '{}'", loop.name(),
+                    factor.load->buffer->name));
   }
   ReplaceAt(nest, site, loop::For(s.var, s.min, s.extent, s.body[0], loop::LoopKind::kDot));
   return absl::OkStatus();
 }
 
-absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t factor) {
+absl::Status SumPadLanes(loop::Nest* nest, const Loop& loop, int64_t factor) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const loop::StmtNode& s = *site.stmt;
   int64_t extent = 0;
   if (!loop::IsConstInt(s.extent, &extent) || !loop::IsConstInt(s.min)) {
     return absl::FailedPreconditionError(
-        fmt::format("loop '{}' needs a constant number of steps", loop));
+        fmt::format("loop '{}' needs a constant number of steps", loop.name()));
   }
   if (factor < 1) {
     return absl::InvalidArgumentError(fmt::format("expected a factor from 1, found {}", factor));
@@ -86,13 +87,14 @@ absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t fact
   Stmt body = s.body[0];
   while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
   const std::vector<Expr> loads = loop::SummedDotFactors(body, s.var);
-  if (loads.empty()) return WrongForm(loop);
+  if (loads.empty()) return WrongForm(loop.name());
   for (const Expr& load : loads) {
     // The lanes of buffers of a thread hold whatever was computed into them.
     const bool zeros = load->buffer->scope == loop::Scope::kGlobal;
     if (zeros && HasPadLanes(load, s.var, extent, padded)) continue;
     return absl::FailedPreconditionError(fmt::format("'{}' has no pad lanes from {} to {} for '{}'",
-                                                     load->buffer->name, extent, padded, loop));
+                                                     load->buffer->name, extent, padded,
+                                                     loop.name()));
   }
   ReplaceAt(nest, site, loop::For(s.var, s.min, padded, s.body[0], s.loop_kind));
   return absl::OkStatus();

@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_DOT_PRODUCT_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_DOT_PRODUCT_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -14,13 +13,13 @@ namespace hone::schedule {
 // change; of bfloat16, the target's instruction may sum the two products in
 // its own order and take subnormal numbers for zero. kFailedPrecondition where the body has another
 // form, or where the steps are not neighbours in memory of both factors.
-absl::Status DotProduct(loop::Nest* nest, const std::string& loop);
+absl::Status DotProduct(loop::Nest* nest, const Loop& loop);
 
 // Rounds the number of steps of a sum of products up to a multiple of `factor`: what is added is
 // the product of pad lanes, which are zero:
 //   for k in 0..6 {c = c + cast<int32>(a[k]) * cast<int32>(b[k])}  =>  for k in 0..8 {..}
 // kFailedPrecondition unless both factors have pad lanes there.
-absl::Status SumPadLanes(loop::Nest* nest, const std::string& loop, int64_t factor);
+absl::Status SumPadLanes(loop::Nest* nest, const Loop& loop, int64_t factor);
 
 }  // namespace hone::schedule
 

@@ -53,8 +53,8 @@ absl::Status CheckSeparable(const Stmt& init, const Stmt& update, const std::vec
 
 }  // namespace
 
-absl::Status DecomposeReduction(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status DecomposeReduction(loop::Nest* nest, const Loop& loop) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   std::vector<Stmt> loops;
   Bounds bounds = BoundsAt(site);
   Stmt s = site.stmt;
@@ -64,8 +64,9 @@ absl::Status DecomposeReduction(loop::Nest* nest, const std::string& name) {
     s = s->body[0];
   }
   if (s->kind != StmtKind::kSeq || s->body.size() < 2 || s->body[0]->kind != StmtKind::kStore) {
-    return absl::FailedPreconditionError(fmt::format(
-        "loop '{}' must nest perfectly around a store that initialises and an update", name));
+    return absl::FailedPreconditionError(
+        fmt::format("loop '{}' must nest perfectly around a store that initialises and an update",
+                    loop.name()));
   }
   const Stmt init = s->body[0];
   Stmt update = loop::Seq(std::vector<Stmt>(s->body.begin() + 1, s->body.end()));
@@ -75,8 +76,9 @@ absl::Status DecomposeReduction(loop::Nest* nest, const std::string& name) {
     first = loop::For(loops[i]->var, loops[i]->min, loops[i]->extent, first);
     update = loop::For(loops[i]->var, loops[i]->min, loops[i]->extent, update, loops[i]->loop_kind);
   }
-  first = loop::RenameFresh(
-      first, [&](const std::string& old) { return UniqueLoopName(*nest, old + "_init"); });
+  first = loop::RenameFresh(first, [&](const std::string& old) {
+    return UniqueLoopName(*nest, Loop(old).Init().name());
+  });
   ReplaceAt(nest, site, loop::Seq({std::move(first), std::move(update)}));
   return absl::OkStatus();
 }

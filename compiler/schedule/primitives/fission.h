@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_FISSION_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_FISSION_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -14,7 +13,7 @@ namespace hone::schedule {
 //   =>  for i_init, j_init { c[i_init, j_init] = 0 }; for i, j, k { c[i, j] = .. }
 // so that the update's loops can be reordered. kFailedPrecondition where the two could meet in
 // another iteration than their own.
-absl::Status DecomposeReduction(loop::Nest* nest, const std::string& loop);
+absl::Status DecomposeReduction(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule
 

@@ -24,7 +24,7 @@ struct Padding {
   Buffer bare;    // of the data's extent along the axis
   size_t axis = 0;
   size_t launch = 0;
-  Stage stage;
+  StageNest stage;
   int64_t before = 0;    // positions in front of the data
   Expr inside;           // along the axis; of the loop's variable
   Expr inside_of_other;  // along the other axes; none: not known to be outside
@@ -124,8 +124,8 @@ Stmt BareStage(const Padding& padding) {
 
 }  // namespace
 
-absl::Status InlinePadding(loop::Nest* nest, const std::string& name, size_t axis) {
-  HONE_ASSIGN_OR_RETURN(const Padding padding, Match(*nest, name, axis));
+absl::Status InlinePadding(loop::Nest* nest, const Stage& stage, size_t axis) {
+  HONE_ASSIGN_OR_RETURN(const Padding padding, Match(*nest, stage.buffer(), axis));
   ReadBare readers(padding);
   for (size_t i = 0; i < nest->launches.size(); ++i) {
     loop::Stmt& body = nest->launches[i].body;

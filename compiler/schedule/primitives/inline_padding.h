@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_INLINE_PADDING_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_INLINE_PADDING_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -14,7 +13,7 @@ namespace hone::schedule {
 //   => pad[i, j] = select(j - 1 >= 0, x[i, j - 1], 0);
 //      .. select(e - 1 >= 0 and e - 1 < n, pad[e - 1, f], 0)
 // The buffer then has the extent of the data along the axis. kFailedPrecondition for other stages.
-absl::Status InlinePadding(loop::Nest* nest, const std::string& buffer, size_t axis);
+absl::Status InlinePadding(loop::Nest* nest, const Stage& stage, size_t axis);
 
 }  // namespace hone::schedule
 

@@ -15,7 +15,7 @@ namespace {
 
 class Inliner : public loop::Mutator {
  public:
-  Inliner(const Buffer& buffer, const Stage& stage) : buffer_(buffer), stage_(stage) {}
+  Inliner(const Buffer& buffer, const StageNest& stage) : buffer_(buffer), stage_(stage) {}
   Expr Rewrite(const Expr& e) override {
     if ((e->uses & loop::UseBit(buffer_.get())) == 0) return e;
     if (e->kind != loop::ExprKind::kLoad || e->buffer != buffer_) return RewriteChildren(e);
@@ -30,13 +30,13 @@ class Inliner : public loop::Mutator {
 
  private:
   const Buffer& buffer_;
-  const Stage& stage_;
+  const StageNest& stage_;
 };
 
 struct Inlinable {
   Buffer buffer;
   size_t launch;
-  Stage stage;
+  StageNest stage;
 };
 
 absl::StatusOr<Inlinable> Match(const loop::Nest& nest, const std::string& name) {
@@ -46,7 +46,7 @@ absl::StatusOr<Inlinable> Match(const loop::Nest& nest, const std::string& name)
         fmt::format("only row-major workspace can be inlined, '{}' is not", name));
   }
   HONE_ASSIGN_OR_RETURN(const size_t launch, WriterOf(nest, buffer));
-  HONE_ASSIGN_OR_RETURN(Stage stage, MatchStage(nest, launch, buffer));
+  HONE_ASSIGN_OR_RETURN(StageNest stage, MatchStage(nest, launch, buffer));
   if (stage.body->kind != loop::StmtKind::kStore || Loads(stage.body, buffer)) {
     return absl::FailedPreconditionError(
         fmt::format("the stage of '{}' is no single store of a value", name));
@@ -56,12 +56,12 @@ absl::StatusOr<Inlinable> Match(const loop::Nest& nest, const std::string& name)
 
 }  // namespace
 
-bool CanInline(const loop::Nest& nest, const std::string& buffer) {
-  return Match(nest, buffer).ok();
+bool CanInline(const loop::Nest& nest, const Stage& stage) {
+  return Match(nest, stage.buffer()).ok();
 }
 
-absl::Status InlineStage(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Inlinable found, Match(*nest, name));
+absl::Status InlineStage(loop::Nest* nest, const Stage& stage) {
+  HONE_ASSIGN_OR_RETURN(const Inlinable found, Match(*nest, stage.buffer()));
   Inliner inliner(found.buffer, found.stage);
   for (size_t i = 0; i < nest->launches.size(); ++i) {
     if (i == found.launch) continue;

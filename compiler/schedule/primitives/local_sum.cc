@@ -78,12 +78,12 @@ absl::StatusOr<Sum> MatchSum(const Site& site) {
 
 }  // namespace
 
-absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::StatusOr<Stage> SumLocally(loop::Nest* nest, const Loop& loop) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   HONE_ASSIGN_OR_RETURN(const Sum sum, MatchSum(site));
-  const std::string& total = sum.store->buffer->name;
+  const Stage total(sum.store->buffer->name);
   auto local = std::make_shared<loop::BufferNode>();
-  local->name = total + ".acc";
+  local->name = total.Sums().buffer();
   local->dtype = sum.store->buffer->dtype;
   local->shape = sum.shape;
   local->layout = Layout::RowMajor(static_cast<int>(sum.shape.size()));
@@ -91,24 +91,22 @@ absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& name
   const Buffer acc = std::move(local);
   std::vector<Expr> at;
   for (const Stmt& axis : sum.axes) at.push_back(axis->var);
-  const auto named = [&](const std::string& suffix) {
-    return [&, suffix](const std::string& old) {
-      const bool own = old.starts_with(total + ".");
-      return UniqueLoopName(*nest, (own ? acc->name + old.substr(total.size()) : old) + suffix);
-    };
+  const auto renamed = [&](const std::string& old) {
+    return Loop(total.NameIn(total.Sums(), old));
   };
   const Stmt zeros = loop::RenameFresh(
-      Around(sum.axes, loop::Store(acc, at, loop::Const(0, acc->dtype))), named("_init"));
+      Around(sum.axes, loop::Store(acc, at, loop::Const(0, acc->dtype))),
+      [&](const std::string& old) { return UniqueLoopName(*nest, renamed(old).Init().name()); });
   const Stmt terms = loop::RenameFresh(
       Around(sum.loops, loop::Store(acc, at, loop::Load(acc, at) + sum.store->value->operands[1])),
-      named(""));
+      [&](const std::string& old) { return UniqueLoopName(*nest, renamed(old).name()); });
   const Stmt add =
       Around(sum.axes, loop::Store(sum.store->buffer, sum.store->indices,
                                    sum.store->value->operands[0] + loop::Load(acc, at)));
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, site.stmt->min, site.stmt->extent,
                       loop::Alloc(acc, loop::Seq({zeros, terms, add})), site.stmt->loop_kind));
-  return acc->name;
+  return total.Sums();
 }
 
 }  // namespace hone::schedule

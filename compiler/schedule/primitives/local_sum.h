@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_LOCAL_SUM_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_LOCAL_SUM_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -18,7 +17,7 @@ namespace hone::schedule {
 // step; the sum's are "<c>.acc.x", and those that set it to zero "<c>.acc.x_init".
 // kFailedPrecondition where the body is no such sum of floats, where f reads c, or where the extent
 // of one of these loops has no constant bound or depends on another loop of the sum.
-absl::StatusOr<std::string> SumLocally(loop::Nest* nest, const std::string& loop);
+absl::StatusOr<Stage> SumLocally(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule
 

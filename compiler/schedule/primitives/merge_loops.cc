@@ -30,14 +30,13 @@ Place PlaceOf(const loop::Nest& nest, const Site& first, const Site& second) {
 
 }  // namespace
 
-absl::Status MergeLoops(loop::Nest* nest, const std::string& first_name,
-                        const std::string& second_name) {
-  HONE_ASSIGN_OR_RETURN(const Site first, FindLoop(*nest, first_name));
-  HONE_ASSIGN_OR_RETURN(const Site second, FindLoop(*nest, second_name));
+absl::Status MergeLoops(loop::Nest* nest, const Loop& first_loop, const Loop& second_loop) {
+  HONE_ASSIGN_OR_RETURN(const Site first, FindLoop(*nest, first_loop));
+  HONE_ASSIGN_OR_RETURN(const Site second, FindLoop(*nest, second_loop));
   const Place place = PlaceOf(*nest, first, second);
   const auto refuse = [&](const char* why) {
-    return absl::FailedPreconditionError(
-        fmt::format("loops '{}' and '{}' cannot be merged: {}", first_name, second_name, why));
+    return absl::FailedPreconditionError(fmt::format("loops '{}' and '{}' cannot be merged: {}",
+                                                     first_loop.name(), second_loop.name(), why));
   };
   if (place == Place::kApart) return refuse("the second does not stand directly behind the first");
   const loop::StmtNode& a = *first.stmt;

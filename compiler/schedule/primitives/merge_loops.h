@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_MERGE_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_MERGE_LOOPS_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -14,7 +13,7 @@ namespace hone::schedule {
 //   =>  for i in 0..n { b[i] = f(i); c[i] = g(b[i]) }
 // kFailedPrecondition where they do not stand so, differ in bounds, kind or phase, or where an
 // iteration of the one loop could touch what another one writes.
-absl::Status MergeLoops(loop::Nest* nest, const std::string& first, const std::string& second);
+absl::Status MergeLoops(loop::Nest* nest, const Loop& first, const Loop& second);
 
 }  // namespace hone::schedule
 

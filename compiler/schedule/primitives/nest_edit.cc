@@ -31,12 +31,12 @@ bool FindBelow(const Stmt& s, std::string_view name, Site* site) {
   return false;
 }
 
-void CollectCopies(const Stmt& s, std::string_view name, std::vector<std::string>* names) {
+void CollectCopies(const Stmt& s, const std::string& name, std::vector<Loop>* copies) {
   if (s->kind == StmtKind::kFor && s->var->name.starts_with(name) &&
       (s->var->name.size() == name.size() || s->var->name[name.size()] == '_')) {
-    names->push_back(s->var->name);
+    copies->emplace_back(s->var->name);
   }
-  for (const Stmt& child : s->body) CollectCopies(child, name, names);
+  for (const Stmt& child : s->body) CollectCopies(child, name, copies);
 }
 
 bool AnyLoopNamed(const Stmt& s, std::string_view name) {
@@ -61,25 +61,46 @@ Stmt WithChild(const Stmt& parent, size_t index, Stmt child) {
 
 }  // namespace
 
-absl::StatusOr<Site> FindLoop(const Nest& nest, std::string_view name) {
+absl::StatusOr<Site> FindLoop(const Nest& nest, const Loop& loop) {
   Site site;
   for (site.launch = 0; site.launch < nest.launches.size(); ++site.launch) {
-    if (!FindBelow(nest.launches[site.launch].body, name, &site)) continue;
+    if (!FindBelow(nest.launches[site.launch].body, loop.name(), &site)) continue;
     std::reverse(site.path.begin(), site.path.end());
     return site;
   }
-  return absl::NotFoundError(fmt::format("the nest has no loop '{}'", name));
+  return MissingLoop(nest, loop);
 }
 
-std::vector<std::string> LoopCopies(const Nest& nest, std::string_view name) {
-  std::vector<std::string> names;
-  for (const loop::Launch& launch : nest.launches) CollectCopies(launch.body, name, &names);
-  return names;
+absl::Status MissingLoop(const Nest& nest, const Loop& loop) {
+  if (loop.stage().empty()) {
+    return absl::NotFoundError(fmt::format("the nest has no loop '{}'", loop.name()));
+  }
+  const Stage stage{std::string(loop.stage())};
+  std::vector<std::string> words;
+  for (const loop::Launch& launch : nest.launches) {
+    for (const Stmt& other : loop::CollectLoops(launch.body)) {
+      const std::string& name = other->var->name;
+      if (stage.Owns(name)) words.push_back(name.substr(loop.stage().size() + 1));
+    }
+  }
+  return absl::NotFoundError(fmt::format(
+      "expected a loop '{}' of stage '{}', found {}", std::string(loop.word()),
+      std::string(loop.stage()),
+      words.empty() ? "none of that stage" : fmt::format("{}", fmt::join(words, ", "))));
 }
 
-bool HasLoop(const Nest& nest, std::string_view name) {
-  return std::any_of(nest.launches.begin(), nest.launches.end(),
-                     [&](const loop::Launch& launch) { return AnyLoopNamed(launch.body, name); });
+std::vector<Loop> LoopCopies(const Nest& nest, const Loop& loop) {
+  std::vector<Loop> copies;
+  for (const loop::Launch& launch : nest.launches) {
+    CollectCopies(launch.body, loop.name(), &copies);
+  }
+  return copies;
+}
+
+bool HasLoop(const Nest& nest, const Loop& loop) {
+  return std::any_of(nest.launches.begin(), nest.launches.end(), [&](const loop::Launch& launch) {
+    return AnyLoopNamed(launch.body, loop.name());
+  });
 }
 
 absl::StatusOr<Buffer> FindBuffer(const Nest& nest, std::string_view name) {
@@ -106,7 +127,7 @@ Bounds BoundsAt(const Site& site) {
 
 std::string UniqueLoopName(const Nest& nest, const std::string& name) {
   std::string unique = name;
-  for (int i = 1; HasLoop(nest, unique); ++i) unique = name + std::to_string(i);
+  for (int i = 1; HasLoop(nest, Loop(unique)); ++i) unique = name + std::to_string(i);
   return unique;
 }
 
@@ -215,8 +236,8 @@ absl::Status CheckStageBody(const Stmt& body, const Buffer& buffer,
 
 }  // namespace
 
-absl::StatusOr<Stage> MatchStage(const Nest& nest, size_t launch, const Buffer& buffer) {
-  Stage stage;
+absl::StatusOr<StageNest> MatchStage(const Nest& nest, size_t launch, const Buffer& buffer) {
+  StageNest stage;
   Stmt s = nest.launches[launch].body;
   std::vector<Stmt> chain;
   while (s->kind == StmtKind::kFor && chain.size() < buffer->shape.size()) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/loop/bounds.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -22,11 +23,12 @@ struct Site {
   loop::Stmt stmt;
 };
 
-// kNotFound names the loop.
-absl::StatusOr<Site> FindLoop(const loop::Nest& nest, std::string_view name);
-// The loop `name` and its copies: peeling makes "i_last" of "i".
-std::vector<std::string> LoopCopies(const loop::Nest& nest, std::string_view name);
-bool HasLoop(const loop::Nest& nest, std::string_view name);
+absl::StatusOr<Site> FindLoop(const loop::Nest& nest, const Loop& loop);
+// The kNotFound that FindLoop answers: which loop, of which stage, and what loops that has.
+absl::Status MissingLoop(const loop::Nest& nest, const Loop& loop);
+// The loop and its copies: peeling makes "i_last" of "i".
+std::vector<Loop> LoopCopies(const loop::Nest& nest, const Loop& loop);
+bool HasLoop(const loop::Nest& nest, const Loop& loop);
 // kNotFound names the buffer. Global buffers only.
 absl::StatusOr<loop::Buffer> FindBuffer(const loop::Nest& nest, std::string_view name);
 
@@ -53,11 +55,14 @@ void InsertBuffer(loop::Nest* nest, loop::Buffer buffer);
 
 // A stage as NestBuilder makes it: loops over all dimensions of `buffer`, outermost first, around
 // a body that stores to nothing else, always at the loops' variables.
-struct Stage {
+struct StageNest {
   std::vector<loop::Stmt> loops;  // the kFor of each dimension, by dimension
   loop::Stmt body;
+
+  Loop LoopOf(size_t axis) const { return Loop(loops[axis]->var->name); }
 };
-absl::StatusOr<Stage> MatchStage(const loop::Nest& nest, size_t launch, const loop::Buffer& buffer);
+absl::StatusOr<StageNest> MatchStage(const loop::Nest& nest, size_t launch,
+                                     const loop::Buffer& buffer);
 
 }  // namespace hone::schedule
 

@@ -110,7 +110,7 @@ Stmt CopyByPieces(const Buffer& from, const Buffer& to) {
 
 }  // namespace
 
-absl::StatusOr<std::string> Pack(loop::Nest* nest, const std::string& name, const Layout& layout) {
+absl::StatusOr<Stage> Pack(loop::Nest* nest, const std::string& name, const Layout& layout) {
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   if (buffer->role == loop::Role::kOutput) {
     return absl::FailedPreconditionError(fmt::format("'{}' is an output, not read", name));
@@ -141,7 +141,7 @@ absl::StatusOr<std::string> Pack(loop::Nest* nest, const std::string& name, cons
                         {packed->name, constant ? loop::Phase::kPrepare : loop::Phase::kRun,
                          constant ? CopyByPieces(buffer, packed) : CopyStage(buffer, packed)});
   InsertBuffer(nest, packed);
-  return packed->name;
+  return Stage(packed->name);
 }
 
 }  // namespace hone::schedule

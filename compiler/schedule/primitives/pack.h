@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -12,7 +13,7 @@ namespace hone::schedule {
 // copied by a prepare launch into a prepared buffer, anything else by a run launch before its
 // first reader into workspace. Returns the name of the copy, "<buffer>.packed"; in workspace its
 // loops are "<buffer>.packed.i0" and so on, one an axis, those of a constant come as they are fast.
-absl::StatusOr<std::string> Pack(loop::Nest* nest, const std::string& buffer, const Layout& layout);
+absl::StatusOr<Stage> Pack(loop::Nest* nest, const std::string& buffer, const Layout& layout);
 
 }  // namespace hone::schedule
 

@@ -137,8 +137,8 @@ Stmt OneAfterTheOther(const loop::StmtNode& loop, const Cut& cut, const std::vec
 
 }  // namespace
 
-absl::Status Peel(loop::Nest* nest, const std::string& name, int64_t first, int64_t last) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status Peel(loop::Nest* nest, const Loop& peeled, int64_t first, int64_t last) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, peeled));
   const Stmt& loop = site.stmt;
   const Bounds bounds = BoundsAt(site);
   HONE_ASSIGN_OR_RETURN(const Cut cut, CutOf(*loop, first, last, bounds));

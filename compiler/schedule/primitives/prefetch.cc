@@ -40,29 +40,32 @@ bool FindLoad(const Stmt& s, const std::string& buffer, std::vector<Stmt>* loops
   return false;
 }
 
-Stmt LoopAround(const Site& site, const std::string& name) {
+Stmt LoopAround(const Site& site, const Loop& loop) {
   for (const auto& [ancestor, child] : site.path) {
-    if (ancestor->kind == loop::StmtKind::kFor && ancestor->var->name == name) return ancestor;
+    if (ancestor->kind == loop::StmtKind::kFor && ancestor->var->name == loop.name()) {
+      return ancestor;
+    }
   }
   return nullptr;
 }
 
 }  // namespace
 
-absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std::string& buffer,
+absl::Status PrefetchAhead(loop::Nest* nest, const Loop& reader, const std::string& buffer,
                            const PrefetchOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, reader));
   std::vector<Stmt> inside;
   Expr load;
   if (!FindLoad(site.stmt->body[0], buffer, &inside, &load)) {
-    return absl::FailedPreconditionError(
-        fmt::format("loop '{}' does not load '{}', which was to be prefetched", name, buffer));
+    return absl::FailedPreconditionError(fmt::format(
+        "loop '{}' does not load '{}', which was to be prefetched", reader.name(), buffer));
   }
   const Stmt ahead = LoopAround(site, options.ahead);
   const Stmt turn = LoopAround(site, options.turn);
   if (ahead == nullptr || (!options.turn.empty() && turn == nullptr)) {
     return absl::FailedPreconditionError(fmt::format("loops '{}' and '{}' must be around loop '{}'",
-                                                     options.ahead, options.turn, name));
+                                                     options.ahead.name(), options.turn.name(),
+                                                     reader.name()));
   }
   loop::VarMap vars;
   const Expr last = ahead->min + ahead->extent - Expr(1);
@@ -74,17 +77,18 @@ absl::Status PrefetchAhead(loop::Nest* nest, const std::string& name, const std:
   };
   int64_t places = 1;  // of `inner`
   for (const Stmt& loop : inside) {
-    if (loop->var->name == options.inner && extent_of(loop).HasMax()) places = extent_of(loop).max;
+    if (loop->var->name == options.inner.name() && extent_of(loop).HasMax())
+      places = extent_of(loop).max;
   }
   for (const Stmt& loop : inside) {
     Expr place = loop->min;
     const loop::Interval extent = extent_of(loop);
     // In the body of `ahead`'s last iteration the extent may be shorter; what is prefetched is
     // bounded by the longest.
-    if (loop->var->name == options.inner && turn != nullptr && extent.HasMax()) {
+    if (loop->var->name == options.inner.name() && turn != nullptr && extent.HasMax()) {
       place = place + loop::FloorMod(turn->var - turn->min, extent.max);
     }
-    if (loop->var->name == options.also && turn != nullptr && extent.HasMax()) {
+    if (loop->var->name == options.also.name() && turn != nullptr && extent.HasMax()) {
       place = place + loop::FloorMod(loop::FloorDiv(turn->var - turn->min, places), extent.max);
     }
     vars[loop->var.get()] = place;
@@ -130,10 +134,10 @@ loop::VarMap IterationAhead(const std::vector<Stmt>& loops, int64_t distance) {
   return next;
 }
 
-std::vector<Stmt> LoopsAround(const Site& site, const std::vector<std::string>& names) {
+std::vector<Stmt> LoopsAround(const Site& site, const std::vector<Loop>& wanted) {
   std::vector<Stmt> loops;
-  for (const std::string& name : names) {
-    if (const Stmt found = LoopAround(site, name)) loops.push_back(found);
+  for (const Loop& loop : wanted) {
+    if (const Stmt found = LoopAround(site, loop)) loops.push_back(found);
   }
   return loops;
 }
@@ -286,9 +290,9 @@ absl::StatusOr<Buffer> BufferAt(const loop::Nest& nest, const Site& site, const 
 }
 
 // The last of the loops that there is.
-std::optional<Site> InnermostOf(const loop::Nest& nest, const std::vector<std::string>& names) {
-  for (size_t i = names.size(); i-- > 0;) {
-    if (absl::StatusOr<Site> site = FindLoop(nest, names[i]); site.ok()) return *std::move(site);
+std::optional<Site> InnermostOf(const loop::Nest& nest, const std::vector<Loop>& loops) {
+  for (size_t i = loops.size(); i-- > 0;) {
+    if (absl::StatusOr<Site> site = FindLoop(nest, loops[i]); site.ok()) return *std::move(site);
   }
   return std::nullopt;
 }
@@ -309,7 +313,7 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   if (options.line_axis >= buffer->shape.size()) return refuse("it has no such axis");
   const std::vector<Stmt> ahead = LoopsAround(site, options.ahead);
   if (ahead.empty()) return refuse("none of the loops that are to be ahead is around its place");
-  HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, ahead.back()->var->name));
+  HONE_ASSIGN_OR_RETURN(const Site last, FindLoop(*nest, Loop(ahead.back()->var->name)));
   Bounds outside = BoundsAt(last);
   outside.PushLoop(*last.stmt);
   const Region region = RegionTouched(last.stmt->body[0], buffer, outside);
@@ -332,8 +336,8 @@ absl::Status PrefetchRegion(loop::Nest* nest, const std::string& name,
   for (const Digit& digit : digits) count *= digit.extent;
   const int64_t share = ShareOf(count, turn->count);
   const int64_t shares = CeilDiv(count, share);
-  const Expr place = loop::Var(UniqueLoopName(*nest, name + ".ahead"));
-  const Expr line = loop::Var(UniqueLoopName(*nest, name + ".line"));
+  const Expr place = loop::Var(UniqueLoopName(*nest, Stage(name).PrefetchPlace().name()));
+  const Expr line = loop::Var(UniqueLoopName(*nest, Stage(name).PrefetchLine().name()));
   Expr number = turn->number * Expr(share) + place;
   if (count % share != 0) number = loop::Min(number, count - 1);
   std::vector<Expr> offsets(sizes.size(), Expr(0));

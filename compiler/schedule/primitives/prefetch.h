@@ -8,22 +8,23 @@
 
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
 struct PrefetchOptions {
   // The loop around `loop` whose later iteration the data is for, and how many iterations later; in
   // its last iterations the last one's data is fetched again.
-  std::string ahead;
+  Loop ahead;
   int64_t distance = 1;
   int locality = 2;  // 3 = L1, 2 = L2, 1 = L3
   // One line a time: the loop `inner` within `loop` takes the place that the loop `turn` around it
   // has reached, so that the lines `inner` would read are spread over the iterations of `turn`.
   // Both empty: the first line only.
-  std::string inner;
-  std::string turn;
+  Loop inner;
+  Loop turn;
   // A loop within `inner` or around it that takes the next place whenever `inner` has taken all.
-  std::string also = {};
+  Loop also = {};
 };
 
 // At the start of each iteration of `loop`, prefetches what the first load of `buffer` in its body
@@ -32,7 +33,7 @@ struct PrefetchOptions {
 //   }
 // Values do not change. kFailedPrecondition where the body does not load the buffer or a loop is
 // not where it must be.
-absl::Status PrefetchAhead(loop::Nest* nest, const std::string& loop, const std::string& buffer,
+absl::Status PrefetchAhead(loop::Nest* nest, const Loop& loop, const std::string& buffer,
                            const PrefetchOptions& options);
 
 inline constexpr int64_t kLineElements = 16;  // 32-bit elements of a cache line
@@ -41,11 +42,11 @@ struct PrefetchRegionOptions {
   // Nested loops, outermost first, the last of which reads or writes the buffer; those that are not
   // there are passed over. Their next iteration is the next of the last, or where it is at its end
   // the first in the next of the one before; the outermost stays at its last.
-  std::vector<std::string> ahead;
+  std::vector<Loop> ahead;
   int64_t distance = 1;  // in such iterations: of short ones the next is asked for too late
   // Nested loops within these, outermost first, at the start of whose iterations the prefetches
   // stand, a share in each; those that are not there are passed over too.
-  std::vector<std::string> turns;
+  std::vector<Loop> turns;
   size_t line_axis = 0;  // of the buffer: innermost in memory; its lines come together
   int64_t line_elements = kLineElements;
   int locality = 2;

@@ -31,7 +31,8 @@ Buffer FindVariable(const loop::Stmt& body, const Buffer& own) {
 
 }  // namespace
 
-absl::Status PrepareStage(loop::Nest* nest, const std::string& name) {
+absl::Status PrepareStage(loop::Nest* nest, const Stage& moved_stage) {
+  const std::string& name = moved_stage.buffer();
   HONE_ASSIGN_OR_RETURN(const Buffer buffer, FindBuffer(*nest, name));
   if (buffer->role != Role::kWorkspace) {
     return absl::FailedPreconditionError(fmt::format("'{}' is no workspace", name));
@@ -41,7 +42,7 @@ absl::Status PrepareStage(loop::Nest* nest, const std::string& name) {
     return absl::FailedPreconditionError(
         fmt::format("'{}' is computed from '{}', which is no constant", name, variable->name));
   }
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
   auto copy = std::make_shared<loop::BufferNode>(*buffer);
   copy->role = Role::kPrepared;
   const Buffer prepared = std::move(copy);

@@ -104,8 +104,8 @@ class LaneReduction {
     if (drops_nan_ && op == BinaryOp::kMin) return loop::Select(loop::Lt(b, a), b, a);
     return loop::Binary(op, a, b);
   }
-  std::string Fresh(const std::string& suffix) const {
-    return UniqueLoopName(nest_, name_ + suffix);
+  std::string Fresh(const Loop& loop, const std::string& suffix) const {
+    return UniqueLoopName(nest_, loop.name() + suffix);
   }
 
   // The tile's loops around what `body` does with an element; of the step without a suffix they
@@ -129,8 +129,8 @@ class LaneReduction {
   // element.
   Stmt Lanes(const std::string& suffix, int64_t vectors, int64_t lanes,
              const std::function<Stmt(const At&)>& body) const {
-    const Expr u = loop::Var(Fresh(".u" + suffix));
-    const Expr lane = loop::Var(Fresh(".vec" + suffix));
+    const Expr u = loop::Var(Fresh(Loop(name_).Vectors(), suffix));
+    const Expr lane = loop::Var(Fresh(Loop(name_).Lanes(), suffix));
     Stmt inner = OverTile(suffix, [&](At at) {
       at.lane = vectors > 1 ? u * Expr(lanes_) + lane : Expr(lane);
       return loop::For(lane, 0, lanes, body(at), LoopKind::kVectorize);
@@ -283,9 +283,9 @@ absl::Status CheckExtents(const Stmt& loop, const Tile& tile, const std::vector<
 
 }  // namespace
 
-absl::Status ReduceByLanes(loop::Nest* nest, const std::string& name, int64_t lanes,
-                           int64_t vectors, bool drops_nan) {
-  HONE_ASSIGN_OR_RETURN(Site site, FindLoop(*nest, name));
+absl::Status ReduceByLanes(loop::Nest* nest, const Loop& reduced, int64_t lanes, int64_t vectors,
+                           bool drops_nan) {
+  HONE_ASSIGN_OR_RETURN(Site site, FindLoop(*nest, reduced));
   const Stmt loop = site.stmt;
   HONE_ASSIGN_OR_RETURN(const Tile tile, MatchTile(site));
   const loop::StmtNode& store = *tile.store;

@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_REDUCE_BY_LANES_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_REDUCE_BY_LANES_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -25,8 +24,8 @@ namespace hone::schedule {
 //
 // `drops_nan`: of a min or max, NaN need not reach c[x], since whoever reads it meets the NaN in
 // another way; then the value is chosen by a comparison, which x86 has as one instruction.
-absl::Status ReduceByLanes(loop::Nest* nest, const std::string& loop, int64_t lanes,
-                           int64_t vectors, bool drops_nan = false);
+absl::Status ReduceByLanes(loop::Nest* nest, const Loop& loop, int64_t lanes, int64_t vectors,
+                           bool drops_nan = false);
 
 }  // namespace hone::schedule
 

@@ -95,24 +95,24 @@ struct Chain {
   Stmt body;
 };
 
-absl::StatusOr<Chain> ChainOf(const loop::Nest& nest, const std::vector<std::string>& names) {
+absl::StatusOr<Chain> ChainOf(const loop::Nest& nest, const std::vector<Loop>& loops) {
   Chain chain;
   bool found = false;  // the outermost is the one on whose way none of the others is
-  for (const std::string& name : names) {
-    HONE_ASSIGN_OR_RETURN(Site candidate, FindLoop(nest, name));
+  for (const Loop& loop : loops) {
+    HONE_ASSIGN_OR_RETURN(Site candidate, FindLoop(nest, loop));
     if (found && candidate.path.size() >= chain.site.path.size()) continue;
     chain.site = std::move(candidate);
     found = true;
   }
   Stmt s = chain.site.stmt;
-  while (s->kind == StmtKind::kFor && chain.places.size() < names.size()) {
-    if (std::find(names.begin(), names.end(), s->var->name) != names.end()) {
+  while (s->kind == StmtKind::kFor && chain.places.size() < loops.size()) {
+    if (std::ranges::find(loops, s->var->name, &Loop::name) != loops.end()) {
       chain.places.push_back(chain.loops.size());
     }
     chain.loops.push_back(s);
     s = s->body[0];
   }
-  if (chain.places.size() != names.size()) {
+  if (chain.places.size() != loops.size()) {
     return absl::FailedPreconditionError(
         fmt::format("loops from '{}' inwards must be perfectly nested to be reordered",
                     chain.site.stmt->var->name));
@@ -123,15 +123,14 @@ absl::StatusOr<Chain> ChainOf(const loop::Nest& nest, const std::vector<std::str
 
 }  // namespace
 
-absl::Status Reorder(loop::Nest* nest, const std::vector<std::string>& names,
-                     bool allow_reassociation) {
-  if (names.empty()) return absl::OkStatus();
-  HONE_ASSIGN_OR_RETURN(const Chain chain, ChainOf(*nest, names));
+absl::Status Reorder(loop::Nest* nest, const std::vector<Loop>& loops, bool allow_reassociation) {
+  if (loops.empty()) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(const Chain chain, ChainOf(*nest, loops));
   std::vector<Stmt> order = chain.loops;
-  for (size_t i = 0; i < names.size(); ++i) {
+  for (size_t i = 0; i < loops.size(); ++i) {
     order[chain.places[i]] =
         *std::find_if(chain.loops.begin(), chain.loops.end(),
-                      [&](const Stmt& loop) { return loop->var->name == names[i]; });
+                      [&](const Stmt& loop) { return loop->var->name == loops[i].name(); });
   }
   if (order == chain.loops) return absl::OkStatus();  // of any body
   std::vector<Stmt> before = chain.loops;

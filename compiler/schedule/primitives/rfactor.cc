@@ -40,7 +40,7 @@ absl::StatusOr<Reduction> MatchReduction(const loop::Nest& nest, const Site& sit
   Reduction reduction;
   reduction.first = inside->body[0];
   reduction.buffer = reduction.first->buffer;
-  HONE_ASSIGN_OR_RETURN(Stage stage, MatchStage(nest, site.launch, reduction.buffer));
+  HONE_ASSIGN_OR_RETURN(StageNest stage, MatchStage(nest, site.launch, reduction.buffer));
   reduction.axes = std::move(stage.loops);
   Stmt s = inside->body[1];
   for (; s->kind == StmtKind::kFor; s = s->body[0]) {
@@ -83,15 +83,14 @@ Buffer PartsBuffer(const Buffer& buffer, int64_t parts) {
 
 // The loops of `body`, which have just been made, under names of `partial`'s.
 Stmt Named(const loop::Nest& nest, const Reduction& reduction, const Buffer& partial, Stmt body) {
-  const std::string& old_buffer = reduction.buffer->name;
+  const Stage whole(reduction.buffer->name), parts(partial->name);
   return loop::RenameFresh(std::move(body), [&](const std::string& old) {
     for (size_t d = 0; d < reduction.axes.size(); ++d) {
       if (reduction.axes[d]->var->name == old) {
-        return UniqueLoopName(nest, fmt::format("{}.i{}", partial->name, d + 1));
+        return UniqueLoopName(nest, parts.Axis(d + 1).name());
       }
     }
-    const bool own = old.starts_with(old_buffer + ".") && !old.starts_with(partial->name + ".");
-    return UniqueLoopName(nest, own ? partial->name + old.substr(old_buffer.size()) : old);
+    return UniqueLoopName(nest, parts.Owns(old) ? old : whole.NameIn(parts, old));
   });
 }
 
@@ -99,7 +98,7 @@ Stmt Named(const loop::Nest& nest, const Reduction& reduction, const Buffer& par
 Stmt SumParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& partial,
               const Expr& loop_var) {
   const int64_t parts = partial->shape[0];
-  const Expr part = loop::Var(partial->name + ".i0");
+  const Expr part = loop::Var(Stage(partial->name).Axis(0).name());
   std::vector<Expr> at = VarsOf(reduction.axes);
   at.insert(at.begin(), part);
   const loop::BinaryOp op = reduction.store->value->binary_op;
@@ -122,7 +121,8 @@ Stmt SumParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& 
 }
 
 Stmt CombineParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& partial) {
-  const Expr part = loop::Var(UniqueLoopName(nest, reduction.buffer->name + ".p"));
+  const Expr part =
+      loop::Var(UniqueLoopName(nest, Stage(reduction.buffer->name).Partials().name()));
   const std::vector<Expr> at = reduction.first->indices;
   std::vector<Expr> from = VarsOf(reduction.axes);
   from.insert(from.begin(), part);
@@ -136,20 +136,20 @@ Stmt CombineParts(const loop::Nest& nest, const Reduction& reduction, const Buff
 
 }  // namespace
 
-absl::StatusOr<std::string> Rfactor(loop::Nest* nest, const std::string& name, int64_t parts) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   HONE_ASSIGN_OR_RETURN(const Reduction reduction, MatchReduction(*nest, site));
   const bool reduces = std::any_of(reduction.loops.begin(), reduction.loops.end(),
                                    [&](const Stmt& s) { return s->var.SameAs(site.stmt->var); });
   int64_t extent = 0;
   if (!reduces || !loop::IsConstInt(site.stmt->extent, &extent)) {
     return absl::FailedPreconditionError(
-        fmt::format("expected a loop of a reduction, '{}' is one of its results", name));
+        fmt::format("expected a loop of a reduction, '{}' is one of its results", loop.name()));
   }
   if (parts < 1 || extent % parts != 0) {
     return absl::InvalidArgumentError(
         fmt::format("expected parts that divide the {} iterations of loop '{}', found {}", extent,
-                    name, parts));
+                    loop.name(), parts));
   }
   const Buffer partial = PartsBuffer(reduction.buffer, parts);
   Stmt sums = SumParts(*nest, reduction, partial, site.stmt->var);
@@ -159,7 +159,7 @@ absl::StatusOr<std::string> Rfactor(loop::Nest* nest, const std::string& name, i
   nest->launches.insert(nest->launches.begin() + static_cast<ptrdiff_t>(site.launch),
                         std::move(first));
   InsertBuffer(nest, partial);
-  return partial->name;
+  return Stage(partial->name);
 }
 
 }  // namespace hone::schedule

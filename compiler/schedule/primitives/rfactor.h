@@ -2,10 +2,10 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_RFACTOR_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -19,7 +19,7 @@ namespace hone::schedule {
 // are "<c>.parts.i0" (the parts), "<c>.parts.i1" (c's first axis).., "<c>.parts.r0"...
 // kFailedPrecondition where the stage is not so: its loops are of constant extents, its axes
 // outermost, and f does not read c.
-absl::StatusOr<std::string> Rfactor(loop::Nest* nest, const std::string& loop, int64_t parts);
+absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts);
 
 }  // namespace hone::schedule
 

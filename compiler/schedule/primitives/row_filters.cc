@@ -65,9 +65,8 @@ absl::StatusOr<Depthwise> MatchDepthwise(const loop::Nest& nest, const std::stri
 
 }  // namespace
 
-absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const std::string& buffer,
-                                           int64_t tile) {
-  HONE_ASSIGN_OR_RETURN(const Depthwise conv, MatchDepthwise(*nest, buffer));
+absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const Stage& stage, int64_t tile) {
+  HONE_ASSIGN_OR_RETURN(const Depthwise conv, MatchDepthwise(*nest, stage.buffer()));
   const int64_t taps = conv.Taps(3), products = tile + taps - 1;
   if (tile < 2 || taps < 2 || products > kMostToomCookProducts) {
     return absl::FailedPreconditionError(fmt::format(
@@ -110,7 +109,7 @@ absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const std::string& 
                  }));
   });
   std::move(writer).Replace(conv.launch);
-  return RowFilterStages{filter->name, data->name, product->name};
+  return RowFilterStages{Stage(filter->name), Stage(data->name), Stage(product->name)};
 }
 
 }  // namespace hone::schedule

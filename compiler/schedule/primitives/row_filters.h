@@ -3,18 +3,18 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_ROW_FILTERS_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
 // The buffers between the steps; x counts tiles of results along a row, e the products of one.
 struct RowFilterStages {
-  std::string filter;   // (c, kh, e): rows of the filters, transformed
-  std::string data;     // (n, c, y, x, e): rows of what the windows read, transformed
-  std::string product;  // (n, c, h, x, e): the sums over the rows of a window
+  Stage filter;   // (c, kh, e): rows of the filters, transformed
+  Stage data;     // (n, c, y, x, e): rows of what the windows read, transformed
+  Stage product;  // (n, c, h, x, e): the sums over the rows of a window
 };
 
 // Replaces the stage that fills workspace `buffer` with a depthwise convolution of two axes, of
@@ -25,8 +25,7 @@ struct RowFilterStages {
 // Every row of the data is transformed once for all rows of results that read it. Rounds
 // differently than the direct sum (ToomCook::Amplification). kFailedPrecondition where the stage is
 // no such convolution or there are no points for the tile.
-absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const std::string& buffer,
-                                           int64_t tile);
+absl::StatusOr<RowFilterStages> FilterRows(loop::Nest* nest, const Stage& stage, int64_t tile);
 
 }  // namespace hone::schedule
 

@@ -16,7 +16,7 @@ namespace {
 // The same loops in the same order, longer where the layout pads.
 absl::Status ExtendStage(loop::Nest* nest, const Buffer& buffer, const Layout& layout) {
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(*nest, writer, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
   if (stage.body->kind != loop::StmtKind::kStore) {
     return absl::FailedPreconditionError(
         fmt::format("layout '{}' pads '{}', whose stage must be a single store", layout.ToString(),

@@ -77,8 +77,8 @@ Buffer MakeStarts(const loop::Nest& nest, const std::string& offsets, int64_t ro
 // one does, or a larger one first, so that no share ends before it begins.
 Stmt CountRowsBefore(const loop::Nest& nest, const Buffer& starts, const Buffer& offsets,
                      int64_t rows, const ShareWork& work, int64_t shares) {
-  const Expr s = loop::Var(UniqueLoopName(nest, starts->name + ".i0"));
-  const Expr halving = loop::Var(UniqueLoopName(nest, starts->name + ".r0"));
+  const Expr s = loop::Var(UniqueLoopName(nest, Stage(starts->name).Axis(0).name()));
+  const Expr halving = loop::Var(UniqueLoopName(nest, Stage(starts->name).Reduction(0).name()));
   const auto offset = [&](const Expr& at) {
     const Expr held = loop::Cast(DataType::kInt64, loop::Load(offsets, {at}));
     return loop::Min(loop::Max(held, 0), work.elements);
@@ -106,17 +106,16 @@ void AddPrepareLaunch(loop::Nest* nest, const std::string& name, Stmt body) {
 
 }  // namespace
 
-absl::Status ShareByOffsets(loop::Nest* nest, const std::string& name,
-                            const std::string& offsets_name, const ShareWork& work,
-                            int64_t shares) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status ShareByOffsets(loop::Nest* nest, const Loop& shared, const std::string& offsets_name,
+                            const ShareWork& work, int64_t shares) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, shared));
   HONE_ASSIGN_OR_RETURN(const Buffer offsets, FindBuffer(*nest, offsets_name));
   HONE_ASSIGN_OR_RETURN(const int64_t rows, RowsOf(site.stmt));
   HONE_RETURN_IF_ERROR(CheckOffsets(*offsets, rows));
   HONE_RETURN_IF_ERROR(CheckSizes(rows, work, shares));
   const Buffer starts = MakeStarts(*nest, offsets->name, rows, shares);
   Stmt prepare = CountRowsBefore(*nest, starts, offsets, rows, work, shares);
-  const Expr share = loop::Var(UniqueLoopName(*nest, name + ".share"));
+  const Expr share = loop::Var(UniqueLoopName(*nest, shared.Share().name()));
   const Expr first = loop::Load(starts, {share});
   const Expr end = loop::Load(starts, {share + 1});
   Stmt in_share = loop::For(site.stmt->var, first, end - first, site.stmt->body[0]);

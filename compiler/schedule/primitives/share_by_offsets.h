@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -29,7 +30,7 @@ struct ShareWork {
 // kFailedPrecondition where the loop is not parallel, or not the innermost of the parallel ones,
 // does not count a constant number of rows from 0, or where `offsets` are not integers, one more
 // than rows, that are known before the run: constants or prepared ones.
-absl::Status ShareByOffsets(loop::Nest* nest, const std::string& loop, const std::string& offsets,
+absl::Status ShareByOffsets(loop::Nest* nest, const Loop& loop, const std::string& offsets,
                             const ShareWork& work, int64_t shares);
 
 }  // namespace hone::schedule

@@ -55,8 +55,8 @@ Stmt Rebuild(const Stmt& s, const Stmt& innermost) {
 
 }  // namespace
 
-absl::Status SkipZeroTerms(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status SkipZeroTerms(loop::Nest* nest, const Loop& loop) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const Stmt store = loop::InsideLoops(site.stmt);
   if (store->kind == StmtKind::kStore) {
     if (const std::optional<Stmt> skipped = Skip(store)) {
@@ -64,8 +64,9 @@ absl::Status SkipZeroTerms(loop::Nest* nest, const std::string& name) {
       return absl::OkStatus();
     }
   }
-  return absl::FailedPreconditionError(fmt::format(
-      "loop '{}' must nest around one sum of products with a factor select(.., .., 0)", name));
+  return absl::FailedPreconditionError(
+      fmt::format("loop '{}' must nest around one sum of products with a factor select(.., .., 0)",
+                  loop.name()));
 }
 
 namespace {
@@ -137,14 +138,14 @@ class Clipper {
 
 }  // namespace
 
-absl::Status ClipLoop(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status ClipLoop(loop::Nest* nest, const Loop& clipped) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, clipped));
   Clipper clipper(site.stmt, BoundsAt(site));
   Stmt body = clipper.Strip(site.stmt->body[0]);
   if (!clipper.changed()) return absl::OkStatus();
   if (site.stmt->loop_kind != loop::LoopKind::kSerial) {
     return absl::FailedPreconditionError(
-        fmt::format("only serial loops can be clipped, '{}' is not", name));
+        fmt::format("only serial loops can be clipped, '{}' is not", clipped.name()));
   }
   ReplaceAt(nest, site,
             loop::For(site.stmt->var, clipper.low(), clipper.extent(), std::move(body)));

@@ -42,11 +42,11 @@ bool IsMultiple(const Linear& x, int64_t factor, const Bounds& bounds) {
 
 }  // namespace
 
-absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Tail tail,
-                   std::string outer, std::string inner) {
+absl::Status Split(loop::Nest* nest, const Loop& loop, int64_t factor, Tail tail,
+                   const Loop& outer_loop, const Loop& inner_loop) {
   if (factor < 1) {
     return absl::InvalidArgumentError(
-        fmt::format("a split factor is at least 1, found {} for loop '{}'", factor, loop));
+        fmt::format("a split factor is at least 1, found {} for loop '{}'", factor, loop.name()));
   }
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const Bounds bounds = BoundsAt(site);
@@ -55,12 +55,12 @@ absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Ta
   if (tail == Tail::kExact && !exact) {
     return absl::FailedPreconditionError(
         fmt::format("loop '{}' has {} iterations, which {} does not divide; split it with a tail",
-                    loop, loop::ToText(extent), factor));
+                    loop.name(), loop::ToText(extent), factor));
   }
-  if (outer.empty()) outer = loop + ".o";
-  if (inner.empty()) inner = loop + ".i";
-  const Expr o = loop::Var(outer == loop ? outer : UniqueLoopName(*nest, outer));
-  const Expr i = loop::Var(inner == loop ? inner : UniqueLoopName(*nest, inner));
+  const std::string outer = (outer_loop.empty() ? loop.Outer() : outer_loop).name();
+  const std::string inner = (inner_loop.empty() ? loop.Inner() : inner_loop).name();
+  const Expr o = loop::Var(outer == loop.name() ? outer : UniqueLoopName(*nest, outer));
+  const Expr i = loop::Var(inner == loop.name() ? inner : UniqueLoopName(*nest, inner));
   const Expr position = o * Expr(factor) + i;
   loop::VarMap map;
   map[site.stmt->var.get()] = site.stmt->min + position;

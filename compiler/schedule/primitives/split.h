@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_SPLIT_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_SPLIT_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -16,10 +15,10 @@ enum class Tail {
 };
 
 // for i in 0..n {S(i)}  =>  for i.o in 0..ceil(n / factor) { for i.i in 0..factor {S(i.o * factor +
-// i.i)} }. Empty names: the loop's with ".o" and ".i". Both loops are serial afterwards.
+// i.i)} }. Without names: the loop's Outer and Inner. Both loops are serial afterwards.
 // kFailedPrecondition where kExact does not hold.
-absl::Status Split(loop::Nest* nest, const std::string& loop, int64_t factor, Tail tail,
-                   std::string outer = "", std::string inner = "");
+absl::Status Split(loop::Nest* nest, const Loop& loop, int64_t factor, Tail tail,
+                   const Loop& outer = {}, const Loop& inner = {});
 
 }  // namespace hone::schedule
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "compiler/schedule/primitives/nest_edit.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -16,7 +15,7 @@ namespace {
 std::vector<Expr> AxesOf(const Buffer& buffer) {
   std::vector<Expr> axes;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    axes.push_back(loop::Var(fmt::format("{}.i{}", buffer->name, d)));
+    axes.push_back(loop::Var(Stage(buffer->name).Axis(d).name()));
   }
   return axes;
 }
@@ -55,7 +54,7 @@ Buffer StageWriter::Sum(const std::string& step, std::vector<int64_t> shape,
   const std::vector<Expr> axes = AxesOf(buffer);
   std::vector<Expr> steps;
   for (size_t d = 0; d < extents.size(); ++d) {
-    steps.push_back(loop::Var(fmt::format("{}.r{}", buffer->name, d)));
+    steps.push_back(loop::Var(Stage(buffer->name).Reduction(d).name()));
   }
   Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
   Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, steps));

@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_TILE_ROWS_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_TILE_ROWS_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -13,7 +12,7 @@ namespace hone::schedule {
 // Integers do not change; of bfloat16, the target's instruction may sum the products of a step in
 // its own order and take subnormal numbers for zero. kFailedPrecondition where the loop has none of
 // the forms that docs/loop-nests.md lists.
-absl::Status TileRows(loop::Nest* nest, const std::string& loop);
+absl::Status TileRows(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule
 

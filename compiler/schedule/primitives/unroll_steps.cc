@@ -41,8 +41,8 @@ absl::Status Check(const Stmt& loop, int64_t factor) {
 
 }  // namespace
 
-absl::Status UnrollSteps(loop::Nest* nest, const std::string& name, int64_t factor) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status UnrollSteps(loop::Nest* nest, const Loop& unrolled, int64_t factor) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, unrolled));
   const Stmt loop = site.stmt;
   HONE_RETURN_IF_ERROR(Check(loop, factor));
   // A number below zero, which a maximum may have hidden, is asked for once: what is computed of n
@@ -59,7 +59,7 @@ absl::Status UnrollSteps(loop::Nest* nest, const std::string& name, int64_t fact
   const auto at = [&](const Expr& position) {
     return loop::Substitute(body, loop::VarMap{{loop->var.get(), position}});
   };
-  const Expr step = loop::Var(UniqueLoopName(*nest, name + ".u"));
+  const Expr step = loop::Var(UniqueLoopName(*nest, unrolled.Steps().name()));
   std::vector<Stmt> parts = {loop::For(
       loop->var, 0, FloorDiv(n, Expr(factor)),
       loop::For(step, 0, factor, at(loop->var * Expr(factor) + step), loop::LoopKind::kUnroll))};

@@ -1,10 +1,9 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_UNROLL_STEPS_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_UNROLL_STEPS_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -16,7 +15,7 @@ namespace hone::schedule {
 // all in `if 0 < n` where n may be negative.
 // kInvalidArgument unless `factor` is 2 to 16; kFailedPrecondition where the loop does not count
 // from 0, or n may change as it runs.
-absl::Status UnrollSteps(loop::Nest* nest, const std::string& loop, int64_t factor);
+absl::Status UnrollSteps(loop::Nest* nest, const Loop& loop, int64_t factor);
 
 }  // namespace hone::schedule
 

@@ -90,8 +90,8 @@ std::vector<Expr> FindFixed(const Stmt& s, const std::vector<Stmt>& loops) {
 
 }  // namespace
 
-absl::Status Unswitch(loop::Nest* nest, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, name));
+absl::Status Unswitch(loop::Nest* nest, const Loop& unswitched) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, unswitched));
   std::vector<Stmt> grid;  // parallel loops stay where they are
   Bounds bounds = BoundsAt(site);
   Stmt target = site.stmt;

@@ -51,7 +51,7 @@ absl::StatusOr<WeightedSum> MatchWeightedSum(const loop::Nest& nest, const std::
   WeightedSum sum;
   HONE_ASSIGN_OR_RETURN(sum.result, FindBuffer(nest, buffer));
   HONE_ASSIGN_OR_RETURN(sum.launch, WriterOf(nest, sum.result));
-  HONE_ASSIGN_OR_RETURN(const Stage stage, MatchStage(nest, sum.launch, sum.result));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(nest, sum.launch, sum.result));
   for (const Stmt& loop : stage.loops) sum.axes.push_back(loop->var);
   const std::vector<Stmt>& steps = stage.body->body;
   const bool starts = stage.body->kind == StmtKind::kSeq && sum.axes.size() >= 2 &&

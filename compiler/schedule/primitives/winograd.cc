@@ -160,7 +160,7 @@ class Stages {
               has_term ? Select(has_term, factor, loop::Const(0, factor->dtype)) : factor;
           return term * Load(filter, by);
         });
-    stages.product = product->name;
+    stages.product = Stage(product->name);
     Result(product, &stages);
     std::move(writer_).Replace(conv_.launch);
     return stages;
@@ -228,7 +228,7 @@ class Stages {
                            return Load(taps, Deep({i[1], i[2]}, i, 3, OnlyAt(k, 0)));
                          }));
           });
-      stages->filter = filter->name;
+      stages->filter = Stage(filter->name);
       return filter;
     }
     const Buffer columns =
@@ -250,8 +250,8 @@ class Stages {
                 return Load(columns, Deep({i[1], i[2]}, i, 3, {FloorDiv(i[0], w_.products), k}));
               }));
         });
-    stages->filter_columns = columns->name;
-    stages->filter = filter->name;
+    stages->filter_columns = Stage(columns->name);
+    stages->filter = Stage(filter->name);
     return filter;
   }
 
@@ -275,7 +275,7 @@ class Stages {
           return Select(loop::And(loop::Lt(y, h_.weight_taps), loop::Lt(x, w_.weight_taps)), weight,
                         loop::Const(0, conv_.weight->dtype));
         });
-    stages->filter_taps = taps->name;
+    stages->filter_taps = Stage(taps->name);
     return taps;
   }
 
@@ -300,7 +300,7 @@ class Stages {
                            return DataAt(Deep({i[1], i[2]}, i, 3, at));
                          }));
           });
-      stages->data = data->name;
+      stages->data = Stage(data->name);
       return data;
     }
     const int64_t width = w_.tiles * w_.tile + w_.taps - 1;
@@ -322,8 +322,8 @@ class Stages {
                                                     i[y + 2] * Expr(w_.tile) + Expr(k)}));
                        }));
         });
-    stages->data_columns = columns->name;
-    stages->data = data->name;
+    stages->data_columns = Stage(columns->name);
+    stages->data = Stage(data->name);
     return data;
   }
 
@@ -351,7 +351,7 @@ class Stages {
                                                    i, 2, {FloorDiv(i[h], h_.tile), i[h + 1]}));
                        }));
         });
-    stages->result_columns = columns->name;
+    stages->result_columns = Stage(columns->name);
     writer_.Fill(conv_.result, [&](const std::vector<Expr>& i) {
       return Times(
           w_.matrices.result, FloorMod(i[h + 1], w_.tile), Line(w_.products, [&](int64_t k) {
@@ -427,12 +427,12 @@ int64_t WinogradAxis::FullPhases() const {
   return std::min(phases, weight_taps - (taps - 1) * stride);
 }
 
-absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
+absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const Stage& stage, int64_t tile,
                                         PhaseOrder phase_order, FilterTransform filters) {
   absl::Status no_points = absl::FailedPreconditionError(fmt::format(
       "tiles of 2 up to {} products can be had, not of {}", kMostToomCookProducts, tile));
   if (tile < 2) return no_points;
-  HONE_ASSIGN_OR_RETURN(const Convolution conv, MatchConvolution(*nest, buffer));
+  HONE_ASSIGN_OR_RETURN(const Convolution conv, MatchConvolution(*nest, stage.buffer()));
   const size_t rank = conv.weight->shape.size();
   Axis h(conv.stride_h, conv.weight->shape[rank - 2], conv.result->shape[rank - 2], tile);
   Axis w(conv.stride_w, conv.weight->shape[rank - 1], conv.result->shape[rank - 1], tile);

@@ -3,10 +3,10 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_WINOGRAD_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/schedule/primitives/stage.h"
 
 namespace hone::schedule {
 
@@ -34,13 +34,13 @@ struct WinogradAxis {
 // slices alike, and the products are summed over kd too. Of filters of one axis there are no
 // columns, and their names are empty.
 struct WinogradStages {
-  std::string filter_taps;     // (oc, ic, kh, kw): the filters by phases; empty: the weight itself
-  std::string filter_columns;  // (oc, ic, row of e, kw): columns of the filters, transformed
-  std::string filter;          // (e, oc, ic)
-  std::string data_columns;    // (n, ic, y, row of e, column of the data)
-  std::string data;            // (e, n, ic, y, x)
-  std::string product;         // (e, n, oc, y, x): the sums over the input channels
-  std::string result_columns;  // (n, oc, row of the result, x, column of e)
+  Stage filter_taps;     // (oc, ic, kh, kw): the filters by phases; empty: the weight itself
+  Stage filter_columns;  // (oc, ic, row of e, kw): columns of the filters, transformed
+  Stage filter;          // (e, oc, ic)
+  Stage data_columns;    // (n, ic, y, row of e, column of the data)
+  Stage data;            // (e, n, ic, y, x)
+  Stage product;         // (e, n, oc, y, x): the sums over the input channels
+  Stage result_columns;  // (n, oc, row of the result, x, column of e)
 };
 
 // Where a stride of s makes s phases of an axis, each is an input channel of its own:
@@ -64,7 +64,7 @@ enum class FilterTransform {
 // A stride of s makes it one of stride one and ceil(taps / s) taps over the s * s phases of the
 // data, some of these taps zero. Rounds differently than the direct sum (ToomCook::Amplification).
 // kFailedPrecondition where the stage is no such convolution or there are no points for the tile.
-absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const std::string& buffer, int64_t tile,
+absl::StatusOr<WinogradStages> Winograd(loop::Nest* nest, const Stage& stage, int64_t tile,
                                         PhaseOrder phase_order = PhaseOrder::kOutside,
                                         FilterTransform filters = FilterTransform::kBeforehand);
 

@@ -1,27 +1,23 @@
 #include "compiler/schedule/product/sums.h"
 
 #include <optional>
+#include <vector>
 
 #include "compiler/loop/bounds.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/primitives/nest_edit.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
 
-std::vector<std::string> Axes(const ProductSums& sums) {
-  std::vector<std::string> axes;
-  for (int axis = 0; axis < sums.rank; ++axis) {
-    axes.push_back(fmt::format("{}.i{}", sums.stage, axis));
-  }
-  return axes;
+std::vector<Loop> Axes(const ProductSums& sums) {
+  return sums.stage.Axes(static_cast<size_t>(sums.rank));
 }
 
 // For one iteration of `at`, whole vectors of units unless they are masked, each of them in order.
-void ComputeTile(Sequence* s, const ProductSums& sums, const std::string& at) {
+void ComputeTile(Sequence* s, const ProductSums& sums, const Loop& at) {
   ComputeAtOptions options;
   options.align.assign(static_cast<size_t>(sums.rank), 1);
   if (!sums.masks_units) options.align.back() = sums.lanes;
@@ -29,19 +25,19 @@ void ComputeTile(Sequence* s, const ProductSums& sums, const std::string& at) {
   s->ComputeAt(sums.stage, at, options);
 }
 
-void SplitUnits(Sequence* s, const ProductSums& sums, const std::string& suffix) {
-  const std::string& stage = sums.stage;
+// Splits the units of the stage, or of its initialisation, into vectors.
+void SplitUnits(Sequence* s, const ProductSums& sums, const ProductLoops& stage) {
   const Tail tail = sums.masks_units ? Tail::kGuard : Tail::kExact;
-  s->Split(Axes(sums).back() + suffix, sums.lanes, tail, stage + ".nv" + suffix,
-           stage + ".lane" + suffix);
+  s->Split(stage.Axis(static_cast<size_t>(sums.rank - 1)), sums.lanes, tail, stage.UnitVectors(),
+           stage.Lane());
 }
 
 // The stage that fills the sums; nullopt where there is none.
-std::optional<Stage> StageOf(const loop::Nest& nest, const loop::Buffer& sums, size_t* launch) {
+std::optional<StageNest> StageOf(const loop::Nest& nest, const loop::Buffer& sums, size_t* launch) {
   if (sums == nullptr) return std::nullopt;
   const absl::StatusOr<size_t> writer = WriterOf(nest, sums);
   if (!writer.ok()) return std::nullopt;
-  absl::StatusOr<Stage> stage = MatchStage(nest, *writer, sums);
+  absl::StatusOr<StageNest> stage = MatchStage(nest, *writer, sums);
   if (!stage.ok()) return std::nullopt;
   *launch = *writer;
   return *std::move(stage);
@@ -71,49 +67,52 @@ bool ReadsInOrder(const loop::Nest& nest, size_t launch, const loop::Buffer& sum
 
 }  // namespace
 
-bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& name) {
-  const loop::Buffer sums = BufferOf(nest, name);
+bool ReadsUnitsInOrder(const loop::Nest& nest, const Stage& of) {
+  const loop::Buffer sums = BufferOf(nest, of.buffer());
   size_t launch = 0;
-  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  const std::optional<StageNest> stage = StageOf(nest, sums, &launch);
   return stage && ReadsInOrder(nest, launch, sums, stage->loops.back()->var);
 }
 
-bool ReadsTermsInOrder(const loop::Nest& nest, const std::string& name) {
-  const loop::Buffer sums = BufferOf(nest, name);
+bool ReadsTermsInOrder(const loop::Nest& nest, const Stage& of) {
+  const loop::Buffer sums = BufferOf(nest, of.buffer());
   size_t launch = 0;
-  const std::optional<Stage> stage = StageOf(nest, sums, &launch);
+  const std::optional<StageNest> stage = StageOf(nest, sums, &launch);
   if (!stage || stage->body->kind != loop::StmtKind::kSeq) return false;
   const loop::Stmt& terms = stage->body->body.back();
   return terms->kind == loop::StmtKind::kFor && ReadsInOrder(nest, launch, sums, terms->var);
 }
 
-void SumInRegisters(Sequence* s, const ProductSums& sums, const std::string& at) {
-  const std::string& stage = sums.stage;
+void SumInRegisters(Sequence* s, const ProductSums& sums, const Loop& at) {
+  const ProductLoops& stage = sums.stage;
   ComputeTile(s, sums, at);
-  const std::vector<std::string> axes = Axes(sums);
+  const std::vector<Loop> axes = Axes(sums);
   s->Decompose(s->FirstOf(axes));
-  for (const char* suffix : {"_init", ""}) SplitUnits(s, sums, suffix);
-  std::vector<std::string> steps = {stage + ".r0"};
-  if (sums.dot > 1) s->Split(stage + ".r0", sums.dot, Tail::kExact, stage + ".r0", stage + ".dot");
+  for (const ProductLoops& part : {stage.Init(), stage}) SplitUnits(s, sums, part);
+  const Loop step = stage.Reduction(0);
+  std::vector<Loop> steps = {step};
+  if (sums.dot > 1) s->Split(step, sums.dot, Tail::kExact, step, stage.Dot());
   if (sums.unroll > 1) {
-    s->Split(stage + ".r0", sums.unroll, Tail::kExact, stage + ".r0", stage + ".unroll");
-    steps.push_back(stage + ".unroll");
+    s->Split(step, sums.unroll, Tail::kExact, step, stage.Unrolled());
+    steps.push_back(stage.Unrolled());
   }
   steps.insert(steps.end(), axes.begin(), axes.end() - 1);
-  for (const char* name : {".nv", ".lane", ".dot"}) steps.push_back(stage + name);
+  steps.insert(steps.end(), {stage.UnitVectors(), stage.Lane(), stage.Dot()});
   s->ReorderPresent(steps);
-  s->VectorizeAll(stage + ".lane");
+  s->VectorizeAll(stage.Lane());
 }
 
-void CopyFromRegisters(Sequence* s, const ProductSums& copy, const std::string& at) {
+void CopyFromRegisters(Sequence* s, const ProductSums& copy, const Loop& at) {
   ComputeTile(s, copy, at);
-  SplitUnits(s, copy, "");
-  s->VectorizeAll(copy.stage + ".lane");
+  SplitUnits(s, copy, copy.stage);
+  s->VectorizeAll(copy.stage.Lane());
 }
 
+// A copy has no steps.
 void UnrollSums(Sequence* s, const ProductSums& sums) {
-  for (const std::string& axis : Axes(sums)) s->UnrollAll(axis);
-  for (const char* name : {".nv", ".unroll"}) s->UnrollAll(sums.stage + name);
+  std::vector<Loop> loops = Axes(sums);
+  loops.insert(loops.end(), {sums.stage.UnitVectors(), sums.stage.Unrolled()});
+  s->UnrollPresent(loops);
 }
 
 }  // namespace hone::schedule

@@ -3,8 +3,9 @@
 #define HONE_COMPILER_SCHEDULE_PRODUCT_SUMS_H_
 
 #include <cstdint>
-#include <string>
 
+#include "compiler/schedule/primitives/stage.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/rewrite/sequence.h"
 
 namespace hone::schedule {
@@ -12,7 +13,7 @@ namespace hone::schedule {
 // A stage that is a product's sums. The last of its axes is the units, which are the lanes; those
 // before it (rows, gates before them) are of the tile as far as it has more than one of them.
 struct ProductSums {
-  std::string stage;
+  ProductLoops stage;
   int rank = 2;
   int64_t lanes = 1;
   int64_t dot = 1;     // terms of a step
@@ -23,16 +24,16 @@ struct ProductSums {
 
 // Whether neighbours in the last axis of `sums` are neighbours in what one of its factors, whatever
 // was inlined before it, is read from.
-bool ReadsUnitsInOrder(const loop::Nest& nest, const std::string& sums);
+bool ReadsUnitsInOrder(const loop::Nest& nest, const Stage& sums);
 // Whether neighbours among the terms are neighbours in what both factors are read from.
-bool ReadsTermsInOrder(const loop::Nest& nest, const std::string& sums);
+bool ReadsTermsInOrder(const loop::Nest& nest, const Stage& sums);
 
 // Computes the sums for one iteration of `at`, whole vectors of units, steps outermost. Loops:
-// "<stage>.r0" and ".unroll" (steps), the other axes' own, ".nv", ".lane", ".dot"; those that set
-// the sums to zero end in "_init".
-void SumInRegisters(Sequence* s, const ProductSums& sums, const std::string& at);
+// Reduction(0) and Unrolled (steps), the other axes' own, UnitVectors, Lane, Dot; and those of the
+// initialisation.
+void SumInRegisters(Sequence* s, const ProductSums& sums, const Loop& at);
 // The same for a stage that copies such sums: the tile once more, in memory.
-void CopyFromRegisters(Sequence* s, const ProductSums& copy, const std::string& at);
+void CopyFromRegisters(Sequence* s, const ProductSums& copy, const Loop& at);
 // Unrolls what is left of the loops of either once extents are constant.
 void UnrollSums(Sequence* s, const ProductSums& sums);
 

@@ -7,7 +7,6 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/product/sums.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 
@@ -29,9 +28,9 @@ bool OnlyLoads(const loop::Nest& nest, const std::vector<std::string>& stages) {
 // What `reads` says of the product past the stages before it, all but `kept`.
 bool HoldsOfProduct(const ops::KernelDefinition& def, const AnchorView& view,
                     const std::string& kept,
-                    bool (*reads)(const loop::Nest& nest, const std::string& sums)) {
+                    bool (*reads)(const loop::Nest& nest, const Stage& sums)) {
   Sequence s(def.naive);
-  const std::string anchor = FuseAroundAnchor(&s, view, kept);
+  const Stage anchor = FuseAroundAnchor(&s, view, kept);
   return s.ok() && reads(s.nest(), anchor);
 }
 
@@ -80,8 +79,8 @@ bool ViewOperands(const ops::KernelDefinition& def, const AnchorView& view, cons
 
 }  // namespace
 
-std::string Dense::Axis(const std::string& buffer, int from_last) const {
-  return fmt::format("{}.i{}", buffer, rank() - from_last);
+Loop Dense::Axis(const Stage& stage, int from_last) const {
+  return stage.Axis(static_cast<size_t>(rank() - from_last));
 }
 
 char Dense::Letter(int from_last) const {

@@ -11,6 +11,7 @@
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/price/reading.h"
 #include "compiler/schedule/price/register_tile.h"
+#include "compiler/schedule/primitives/stage.h"
 #include "compiler/schedule/template.h"
 
 namespace hone::schedule {
@@ -51,7 +52,7 @@ struct Dense {
     return kind == ProductKind::kFloat && machine.vector.FloatLanes() >= 16;
   }
   // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
-  std::string Axis(const std::string& buffer, int from_last) const;
+  Loop Axis(const Stage& stage, int from_last) const;
   char Letter(int from_last) const;
   // Row-major with blocks.
   Layout LayoutOf(const std::string& blocks) const;

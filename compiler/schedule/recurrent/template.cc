@@ -9,6 +9,7 @@
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/issue.h"
 #include "compiler/schedule/price/register_tile.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/product/sums.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
@@ -137,17 +138,17 @@ class CellSchedule {
         vectors_(config.Int("tile_v")),
         rows_(config.Int("tile_w")),
         s_(task.def->naive),
-        sums_(cell.sums),
-        out_(cell.results[0]) {}
+        sums_(Stage(cell.sums)),
+        out_(Stage(cell.results[0])) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     if (config_.String("epilogue") == "memory") {
       copy_ = sums_;
-      sums_ = s_.CacheWrite(copy_);
+      sums_ = ProductLoops(s_.CacheWrite(copy_));
     }
     SetSignatureLayouts(&s_, task_);
     Pack();
-    for (const std::string& result : cell_.results) TileResult(result);
+    for (const std::string& result : cell_.results) TileResult(ProductLoops(Stage(result)));
     MergeResults();
     SumInTile();
     if (packs_in_run_) ScheduleDataStage(&s_, packed_, cell_.lanes);
@@ -164,37 +165,37 @@ class CellSchedule {
     packed_ = s_.Pack(cell_.weight, *Layout::Parse(fmt::format("CWN{}c", width()), 3));
   }
 
-  void TileResult(const std::string& out) {
-    s_.Split(out + ".i1", cell_.lanes, Tail::kGuard, out + ".v", out + ".lane");
-    s_.Split(out + ".v", vectors_, Tail::kClip, out + ".nb", out + ".nv");
-    s_.Split(out + ".i0", rows_, Tail::kClip, out + ".mb", out + ".m");
+  void TileResult(const ProductLoops& out) {
+    s_.Split(out.Axis(1), cell_.lanes, Tail::kGuard, out.Vectors(), out.Lane());
+    s_.Split(out.Vectors(), vectors_, Tail::kClip, out.UnitBlocks(), out.UnitVectors());
+    s_.Split(out.Axis(0), rows_, Tail::kClip, out.RowBlocks(), out.Rows());
     const auto [first, inner] = GridLoops(out);
-    s_.Reorder({first, inner, out + ".m", out + ".nv", out + ".lane"});
-    s_.Vectorize(out + ".lane");
+    s_.Reorder({first, inner, out.Rows(), out.UnitVectors(), out.Lane()});
+    s_.Vectorize(out.Lane());
   }
 
-  std::pair<std::string, std::string> GridLoops(const std::string& out) const {
-    if (config_.String("order") == "n_m") return {out + ".nb", out + ".mb"};
-    return {out + ".mb", out + ".nb"};
+  std::pair<Loop, Loop> GridLoops(const ProductLoops& out) const {
+    if (config_.String("order") == "n_m") return {out.UnitBlocks(), out.RowBlocks()};
+    return {out.RowBlocks(), out.UnitBlocks()};
   }
 
   // A vector of one result, then that of the next.
   void MergeResults() {
     const auto [first, inner] = GridLoops(out_);
     for (size_t i = 1; i < cell_.results.size(); ++i) {
-      const std::string& out = cell_.results[i];
+      const ProductLoops out{Stage(cell_.results[i])};
       const auto [also_first, also_inner] = GridLoops(out);
       s_.Merge(first, also_first);
       s_.Merge(inner, also_inner);
-      s_.Merge(out_ + ".m", out + ".m");
-      s_.Merge(out_ + ".nv", out + ".nv");
+      s_.Merge(out_.Rows(), out.Rows());
+      s_.Merge(out_.UnitVectors(), out.UnitVectors());
     }
     s_.Parallel(first);
     s_.Parallel(inner);
     inner_ = inner;
   }
 
-  ProductSums Sums(const std::string& stage) const {
+  ProductSums Sums(const ProductLoops& stage) const {
     return {.stage = stage, .rank = 3, .lanes = cell_.lanes, .unroll = config_.Int("unroll")};
   }
 
@@ -207,19 +208,19 @@ class CellSchedule {
   void Prefetch() {
     const bool unrolled = config_.Int("unroll") > 1;
     PrefetchOptions options;
-    options.ahead = out_ + ".nb";
-    options.turn = out_ + ".mb";
-    options.inner = sums_ + ".i1";
-    s_.Prefetch(sums_ + (unrolled ? ".unroll" : ".r0"), packed_, options);
+    options.ahead = out_.UnitBlocks();
+    options.turn = out_.RowBlocks();
+    options.inner = sums_.Axis(1);
+    s_.Prefetch(unrolled ? sums_.Unrolled() : sums_.Reduction(0), packed_.buffer(), options);
   }
 
   void Specialise() {
     s_.Simplify();
-    if (cell_.rows % rows_ != 0) s_.PeelAll(out_ + ".mb", 0, 1);
-    if (cell_.units % width() != 0) s_.PeelAll(out_ + ".nb", 0, 1);
-    s_.UnrollAll(out_ + ".nv");
+    if (cell_.rows % rows_ != 0) s_.PeelAll(out_.RowBlocks(), 0, 1);
+    if (cell_.units % width() != 0) s_.PeelAll(out_.UnitBlocks(), 0, 1);
+    s_.UnrollAll(out_.UnitVectors());
     if (copy_.empty()) {
-      s_.UnrollAll(out_ + ".m");
+      s_.UnrollAll(out_.Rows());
     } else {
       UnrollSums(&s_, Sums(copy_));
     }
@@ -232,11 +233,11 @@ class CellSchedule {
   const int64_t vectors_;
   const int64_t rows_;
   Sequence s_;
-  std::string sums_;
-  const std::string out_;  // the first result, whose loops become those of all
-  std::string inner_;      // the inner loop of the grid
-  std::string copy_;       // the tile once more, in memory; empty: none
-  std::string packed_;
+  ProductLoops sums_;
+  const ProductLoops out_;  // the first result, whose loops become those of all
+  Loop inner_;              // the inner loop of the grid
+  ProductLoops copy_;       // the tile once more, in memory; empty: none
+  Stage packed_;
   bool packs_in_run_ = false;
 };
 

@@ -24,8 +24,8 @@ double IterationsOf(const Stmt& s) {
 }
 
 // Elements of a stage that is computed within the loops of `s`, at most, over all iterations.
-double ElementsComputed(const Stmt& s, const std::string& stage) {
-  if (s->kind == StmtKind::kAlloc && s->buffer->name == stage) {
+double ElementsComputed(const Stmt& s, const Stage& stage) {
+  if (s->kind == StmtKind::kAlloc && s->buffer->name == stage.buffer()) {
     return static_cast<double>(s->buffer->layout.ElementCount(s->buffer->shape));
   }
   double elements = 0;
@@ -43,8 +43,7 @@ double MostIterations(const loop::Nest& nest) {
   return most;
 }
 
-bool ComputeUnlessMore(Sequence* s, const std::string& stage, const std::string& loop,
-                       double most_elements) {
+bool ComputeUnlessMore(Sequence* s, const Stage& stage, const Loop& loop, double most_elements) {
   Sequence attempt = *s;
   attempt.ComputeAt(stage, loop);
   if (!attempt.ok()) return false;

@@ -2,8 +2,6 @@
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_COMPUTE_OR_STORE_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_COMPUTE_OR_STORE_H_
 
-#include <string>
-
 #include "compiler/schedule/rewrite/sequence.h"
 
 namespace hone::schedule {
@@ -17,8 +15,7 @@ double MostIterations(const loop::Nest& nest);
 // reflected, positions that a table holds) would get all that is between them too, in every
 // iteration. What all iterations share is computed in each, which is no more than they compute
 // themselves.
-bool ComputeUnlessMore(Sequence* s, const std::string& stage, const std::string& loop,
-                       double most_elements);
+bool ComputeUnlessMore(Sequence* s, const Stage& stage, const Loop& loop, double most_elements);
 
 }  // namespace hone::schedule
 

@@ -4,12 +4,13 @@
 
 namespace hone::schedule {
 
-std::string FuseAroundAnchor(Sequence* s, const AnchorView& view, const std::string& kept) {
+Stage FuseAroundAnchor(Sequence* s, const AnchorView& view, const std::string& kept) {
   for (const std::string& stage : view.prologue) {
-    if (stage != kept) s->Inline(stage);
+    if (stage != kept) s->Inline(Stage(stage));
   }
-  const std::string anchor = view.anchor_is_output ? s->CacheWrite(view.output) : view.anchor;
-  for (const std::string& stage : view.epilogue) s->Inline(stage);
+  const Stage anchor =
+      view.anchor_is_output ? s->CacheWrite(Stage(view.output)) : Stage(view.anchor);
+  for (const std::string& stage : view.epilogue) s->Inline(Stage(stage));
   return anchor;
 }
 
@@ -24,7 +25,7 @@ void SetSignatureLayouts(Sequence* s, const Task& task) {
   }
 }
 
-void ScheduleDataStage(Sequence* s, const std::string& stage, int64_t lanes) {
+void ScheduleDataStage(Sequence* s, const Stage& stage, int64_t lanes) {
   StageOptions options;
   options.lanes = lanes;
   options.grid = 3;

@@ -32,17 +32,17 @@ std::vector<std::string> PlaceOptions(int64_t columns, int64_t lanes) {
   return {"loops"};
 }
 
-void ScheduleColumns(Sequence* s, const std::string& loop, int64_t extent, int64_t lanes,
+void ScheduleColumns(Sequence* s, const Loop& loop, int64_t extent, int64_t lanes,
                      int64_t vectors) {
   const int64_t tile = lanes * vectors;
-  s->Split(loop, tile, Tail::kClip, loop, loop + ".tile");
-  s->Split(loop + ".tile", lanes, Tail::kClip, loop + ".u", loop + ".vec");
+  s->Split(loop, tile, Tail::kClip, loop, loop.Tile());
+  s->Split(loop.Tile(), lanes, Tail::kClip, loop.Vectors(), loop.Lanes());
   s->Simplify();
   if (extent % tile != 0) s->PeelAll(loop, 0, 1);
-  if (extent % lanes != 0) s->PeelAll(loop + ".u", 0, 1);
+  if (extent % lanes != 0) s->PeelAll(loop.Vectors(), 0, 1);
   s->Simplify();
-  s->VectorizeAll(loop + ".vec");
-  s->UnrollAll(loop + ".u");
+  s->VectorizeAll(loop.Lanes());
+  s->UnrollAll(loop.Vectors());
 }
 
 }  // namespace
@@ -106,18 +106,18 @@ RowSchedule RowScheduleOf(const Config& config, bool drops_nan) {
           .drops_nan = drops_nan};
 }
 
-void ScheduleRowLoop(Sequence* s, const std::string& name, const RowSchedule& row) {
-  const absl::StatusOr<Site> site = FindLoop(s->nest(), name);
+void ScheduleRowLoop(Sequence* s, const Loop& loop, const RowSchedule& row) {
+  const absl::StatusOr<Site> site = FindLoop(s->nest(), loop);
   if (!site.ok()) return s->Fail(site.status());
-  const loop::Stmt& loop = site->stmt;
+  const loop::Stmt& found = site->stmt;
   int64_t extent = 0;
-  loop::IsConstInt(loop->extent, &extent);
-  if (loop::Accumulates(*loop->body[0])) {
-    s->ReduceByLanes(name, row.lanes, row.parts, row.drops_nan);
+  loop::IsConstInt(found->extent, &extent);
+  if (loop::Accumulates(*found->body[0])) {
+    s->ReduceByLanes(loop, row.lanes, row.parts, row.drops_nan);
   } else {
-    ScheduleColumns(s, name, extent, std::min(row.lanes, extent), row.unroll);
+    ScheduleColumns(s, loop, extent, std::min(row.lanes, extent), row.unroll);
   }
-  if (row.registers && s->Has(name)) s->UnrollAll(name);
+  if (row.registers && s->Has(loop)) s->UnrollAll(loop);
 }
 
 }  // namespace hone::schedule

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "compiler/schedule/kernel/kernel_view.h"
@@ -38,7 +37,7 @@ std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body);
 bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart = 1);
 
 // An innermost loop of constant extent around one store. Sums get partial results in lanes.
-void ScheduleRowLoop(Sequence* s, const std::string& loop, const RowSchedule& row);
+void ScheduleRowLoop(Sequence* s, const Loop& loop, const RowSchedule& row);
 
 }  // namespace hone::schedule
 

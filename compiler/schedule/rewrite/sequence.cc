@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/loop/simplify.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/dot_product.h"
@@ -24,239 +25,270 @@
 #include "compiler/schedule/primitives/tile_rows.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
+#include "fmt/format.h"
 
 namespace hone::schedule {
+
+Sequence::Sequence(loop::Nest nest) : nest_(std::move(nest)) { LearnLoops(); }
 
 void Sequence::Fail(absl::Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-bool Sequence::Has(const std::string& loop) const { return HasLoop(nest_, loop); }
+void Sequence::Apply(std::string_view primitive, absl::Status status) {
+  if (!absl::IsNotFound(status)) return Fail(std::move(status));
+  Fail(absl::NotFoundError(fmt::format("{}: {}", primitive, std::string(status.message()))));
+}
 
-std::string Sequence::FirstOf(const std::vector<std::string>& loops) const {
+template <typename Made>
+Made Sequence::Answer(std::string_view primitive, absl::StatusOr<Made> made, Made otherwise) {
+  Apply(primitive, made.status());
+  if (!ok()) return otherwise;
+  LearnLoops();
+  return *std::move(made);
+}
+
+void Sequence::LearnLoops() {
+  for (const loop::Launch& launch : nest_.launches) {
+    for (const loop::Stmt& loop : loop::CollectLoops(launch.body)) known_.insert(loop->var->name);
+  }
+}
+
+void Sequence::LearnLoopsOf(const Stage& from, const Stage& to) {
+  std::vector<std::string> names;
+  for (const std::string& name : known_) {
+    if (from.Owns(name)) names.push_back(from.NameIn(to, name));
+  }
+  known_.insert(names.begin(), names.end());
+}
+
+bool Sequence::Knows(const Loop& loop) const {
+  return known_.contains(loop.name()) || known_.contains(loop.WithoutInit().name());
+}
+
+std::vector<Loop> Sequence::CopiesOf(std::string_view primitive, const Loop& loop) {
+  if (!ok()) return {};
+  std::vector<Loop> copies = LoopCopies(nest_, loop);
+  if (copies.empty() && !Knows(loop)) Apply(primitive, MissingLoop(nest_, loop));
+  return copies;
+}
+
+std::optional<Loop> Sequence::Find(const Loop& loop) const {
+  if (!HasLoop(nest_, loop)) return std::nullopt;
+  return loop;
+}
+
+Loop Sequence::FirstOf(const std::vector<Loop>& loops) const {
   const auto first =
       std::find_if(loops.begin(), loops.end(), [&](const auto& loop) { return Has(loop); });
   return first == loops.end() ? loops.front() : *first;
 }
 
-std::string Sequence::LastOf(const std::vector<std::string>& loops) const {
+Loop Sequence::LastOf(const std::vector<Loop>& loops) const {
   const auto last =
       std::find_if(loops.rbegin(), loops.rend(), [&](const auto& loop) { return Has(loop); });
   return last == loops.rend() ? loops.front() : *last;
 }
 
-void Sequence::Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer,
-                     const std::string& inner) {
-  if (ok()) Fail(schedule::Split(&nest_, loop, factor, tail, outer, inner));
+SplitLoops Sequence::Split(const Loop& loop, int64_t factor, Tail tail, const Loop& outer,
+                           const Loop& inner) {
+  const SplitLoops made{outer.empty() ? loop.Outer() : outer, inner.empty() ? loop.Inner() : inner};
+  if (ok()) Apply("Split", schedule::Split(&nest_, loop, factor, tail, made.outer, made.inner));
+  known_.insert({made.outer.name(), made.inner.name()});
+  return made;
 }
 
-void Sequence::SplitIfPresent(const std::string& loop, int64_t factor, Tail tail,
-                              const std::string& outer, const std::string& inner) {
-  if (ok() && HasLoop(nest_, loop)) Split(loop, factor, tail, outer, inner);
+void Sequence::SplitIfPresent(const Loop& loop, int64_t factor, Tail tail, const Loop& outer,
+                              const Loop& inner) {
+  if (Has(loop)) {
+    Split(loop, factor, tail, outer, inner);
+  } else if (Knows(loop)) {  // what would have been made of it has gone with it
+    known_.insert({outer.name(), inner.name()});
+  }
 }
 
-void Sequence::Reorder(const std::vector<std::string>& loops, bool allow_reassociation) {
-  if (ok()) Fail(schedule::Reorder(&nest_, loops, allow_reassociation));
+void Sequence::Reorder(const std::vector<Loop>& loops, bool allow_reassociation) {
+  if (ok()) Apply("Reorder", schedule::Reorder(&nest_, loops, allow_reassociation));
 }
 
-void Sequence::ReorderPresent(const std::vector<std::string>& loops, bool allow_reassociation) {
+void Sequence::ReorderPresent(const std::vector<Loop>& loops, bool allow_reassociation) {
   if (!ok()) return;
-  std::vector<std::string> present;
-  for (const std::string& loop : loops) {
+  std::vector<Loop> present;
+  for (const Loop& loop : loops) {
     if (HasLoop(nest_, loop)) present.push_back(loop);
   }
-  if (present.size() > 1) Fail(schedule::Reorder(&nest_, present, allow_reassociation));
+  if (present.size() > 1) Reorder(present, allow_reassociation);
 }
 
-void Sequence::Prepare(const std::string& buffer) {
-  if (ok()) Fail(schedule::PrepareStage(&nest_, buffer));
+void Sequence::Prepare(const Stage& stage) {
+  if (ok()) Apply("Prepare", schedule::PrepareStage(&nest_, stage));
 }
 
-void Sequence::Vectorize(const std::string& loop) {
-  if (ok()) Fail(schedule::Vectorize(&nest_, loop));
+void Sequence::Vectorize(const Loop& loop) {
+  if (ok()) Apply("Vectorize", schedule::Vectorize(&nest_, loop));
 }
 
-void Sequence::VectorizeAll(const std::string& loop) {
-  if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) Vectorize(copy);
+void Sequence::VectorizeAll(const Loop& loop) {
+  for (const Loop& copy : CopiesOf("VectorizeAll", loop)) Vectorize(copy);
 }
 
-void Sequence::Unroll(const std::string& loop) {
-  if (ok()) Fail(schedule::Unroll(&nest_, loop));
+void Sequence::Unroll(const Loop& loop) {
+  if (ok()) Apply("Unroll", schedule::Unroll(&nest_, loop));
 }
 
-void Sequence::UnrollAll(const std::string& loop) {
-  if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) Unroll(copy);
+void Sequence::UnrollAll(const Loop& loop) {
+  for (const Loop& copy : CopiesOf("UnrollAll", loop)) Unroll(copy);
 }
 
-void Sequence::DotAll(const std::string& loop) {
-  if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) {
-    if (ok()) Fail(DotProduct(&nest_, copy));
+void Sequence::UnrollPresent(const std::vector<Loop>& loops) {
+  for (const Loop& loop : loops) {
+    if (Knows(loop)) UnrollAll(loop);
   }
 }
 
-void Sequence::TileAll(const std::string& loop) {
-  if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) {
-    if (ok()) Fail(TileRows(&nest_, copy));
+void Sequence::DotAll(const Loop& loop) {
+  for (const Loop& copy : CopiesOf("DotAll", loop)) {
+    if (ok()) Apply("DotAll", DotProduct(&nest_, copy));
   }
 }
 
-void Sequence::SumPadLanes(const std::string& loop, int64_t factor) {
-  if (ok()) Fail(schedule::SumPadLanes(&nest_, loop, factor));
+void Sequence::TileAll(const Loop& loop) {
+  for (const Loop& copy : CopiesOf("TileAll", loop)) {
+    if (ok()) Apply("TileAll", TileRows(&nest_, copy));
+  }
 }
 
-void Sequence::Parallel(const std::string& loop) {
-  if (ok()) Fail(schedule::Parallel(&nest_, loop));
+void Sequence::SumPadLanes(const Loop& loop, int64_t factor) {
+  if (ok()) Apply("SumPadLanes", schedule::SumPadLanes(&nest_, loop, factor));
 }
 
-void Sequence::ParallelIfPresent(const std::string& loop) {
-  if (ok() && HasLoop(nest_, loop)) Parallel(loop);
+void Sequence::Parallel(const Loop& loop) {
+  if (ok()) Apply("Parallel", schedule::Parallel(&nest_, loop));
 }
 
-void Sequence::ShareByOffsets(const std::string& loop, const std::string& offsets,
-                              const ShareWork& work, int64_t shares) {
-  if (ok()) Fail(schedule::ShareByOffsets(&nest_, loop, offsets, work, shares));
+void Sequence::ParallelIfPresent(const Loop& loop) {
+  if (Has(loop)) Parallel(loop);
 }
 
-void Sequence::Peel(const std::string& loop, int64_t first, int64_t last) {
-  if (ok()) Fail(schedule::Peel(&nest_, loop, first, last));
+void Sequence::ShareByOffsets(const Loop& loop, const std::string& offsets, const ShareWork& work,
+                              int64_t shares) {
+  if (ok()) {
+    Apply("ShareByOffsets", schedule::ShareByOffsets(&nest_, loop, offsets, work, shares));
+  }
 }
 
-void Sequence::PeelAll(const std::string& loop, int64_t first, int64_t last) {
-  if (!ok()) return;
-  for (const std::string& copy : LoopCopies(nest_, loop)) Peel(copy, first, last);
+void Sequence::Peel(const Loop& loop, int64_t first, int64_t last) {
+  if (ok()) Apply("Peel", schedule::Peel(&nest_, loop, first, last));
+}
+
+void Sequence::PeelAll(const Loop& loop, int64_t first, int64_t last) {
+  for (const Loop& copy : CopiesOf("PeelAll", loop)) Peel(copy, first, last);
 }
 
 void Sequence::JoinLastAxes(const std::string& buffer) {
-  if (ok()) Fail(schedule::JoinLastAxes(&nest_, buffer));
+  if (ok()) Apply("JoinLastAxes", schedule::JoinLastAxes(&nest_, buffer));
 }
 
-void Sequence::Merge(const std::string& first, const std::string& second) {
-  if (ok()) Fail(MergeLoops(&nest_, first, second));
+void Sequence::Merge(const Loop& first, const Loop& second) {
+  if (ok()) Apply("Merge", MergeLoops(&nest_, first, second));
 }
 
-void Sequence::Unswitch(const std::string& loop) {
-  if (ok()) Fail(schedule::Unswitch(&nest_, loop));
+void Sequence::Unswitch(const Loop& loop) {
+  if (ok()) Apply("Unswitch", schedule::Unswitch(&nest_, loop));
 }
 
-void Sequence::Inline(const std::string& buffer) {
-  if (ok()) Fail(schedule::InlineStage(&nest_, buffer));
+void Sequence::Inline(const Stage& stage) {
+  if (ok()) Apply("Inline", schedule::InlineStage(&nest_, stage));
 }
 
-void Sequence::InlinePadding(const std::string& buffer, size_t axis) {
-  if (ok()) Fail(schedule::InlinePadding(&nest_, buffer, axis));
+void Sequence::InlinePadding(const Stage& stage, size_t axis) {
+  if (ok()) Apply("InlinePadding", schedule::InlinePadding(&nest_, stage, axis));
 }
 
-void Sequence::ComputeAt(const std::string& buffer, const std::string& loop,
-                         const ComputeAtOptions& options) {
-  if (ok()) Fail(schedule::ComputeAt(&nest_, buffer, loop, options));
+void Sequence::ComputeAt(const Stage& stage, const Loop& loop, const ComputeAtOptions& options) {
+  if (ok()) Apply("ComputeAt", schedule::ComputeAt(&nest_, stage, loop, options));
 }
 
-void Sequence::Decompose(const std::string& loop) {
-  if (ok()) Fail(DecomposeReduction(&nest_, loop));
+void Sequence::Decompose(const Loop& loop) {
+  if (ok()) Apply("Decompose", DecomposeReduction(&nest_, loop));
 }
 
-void Sequence::ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
-                             bool drops_nan) {
-  if (ok()) Fail(schedule::ReduceByLanes(&nest_, loop, lanes, vectors, drops_nan));
+void Sequence::ReduceByLanes(const Loop& loop, int64_t lanes, int64_t vectors, bool drops_nan) {
+  if (ok()) {
+    Apply("ReduceByLanes", schedule::ReduceByLanes(&nest_, loop, lanes, vectors, drops_nan));
+  }
 }
 
-void Sequence::UnrollSteps(const std::string& loop, int64_t factor) {
-  if (ok()) Fail(schedule::UnrollSteps(&nest_, loop, factor));
+void Sequence::UnrollSteps(const Loop& loop, int64_t factor) {
+  if (ok()) Apply("UnrollSteps", schedule::UnrollSteps(&nest_, loop, factor));
 }
 
 void Sequence::SetLayout(const std::string& buffer, const Layout& layout) {
-  if (ok()) Fail(schedule::SetLayout(&nest_, buffer, layout));
+  if (ok()) Apply("SetLayout", schedule::SetLayout(&nest_, buffer, layout));
 }
 
-std::string Sequence::Pack(const std::string& buffer, const Layout& layout) {
-  if (!ok()) return buffer;
-  absl::StatusOr<std::string> name = schedule::Pack(&nest_, buffer, layout);
-  if (!name.ok()) {
-    Fail(name.status());
-    return buffer;
-  }
-  return *std::move(name);
+Stage Sequence::Pack(const std::string& buffer, const Layout& layout) {
+  const Stage otherwise(buffer);
+  if (!ok()) return otherwise;
+  return Answer<Stage>("Pack", schedule::Pack(&nest_, buffer, layout), otherwise);
 }
 
-std::string Sequence::CacheWrite(const std::string& buffer, const std::string& layout) {
-  if (!ok()) return buffer;
-  absl::StatusOr<std::string> name = schedule::CacheWrite(&nest_, buffer, layout);
-  if (!name.ok()) {
-    Fail(name.status());
-    return buffer;
-  }
-  return *std::move(name);
+Stage Sequence::CacheWrite(const Stage& stage, const std::string& layout) {
+  if (!ok()) return stage;
+  Stage cache = Answer<Stage>("CacheWrite", schedule::CacheWrite(&nest_, stage, layout), stage);
+  LearnLoopsOf(stage, cache);
+  return cache;
 }
 
-std::string Sequence::SumLocally(const std::string& loop) {
-  if (!ok()) return loop;
-  absl::StatusOr<std::string> name = schedule::SumLocally(&nest_, loop);
-  if (!name.ok()) {
-    Fail(name.status());
-    return loop;
-  }
-  return *std::move(name);
+Stage Sequence::SumLocally(const Loop& loop) {
+  const Stage otherwise{std::string(loop.stage())};
+  if (!ok()) return otherwise;
+  Stage sums = Answer<Stage>("SumLocally", schedule::SumLocally(&nest_, loop), otherwise);
+  LearnLoopsOf(otherwise, sums);
+  return sums;
 }
 
-std::string Sequence::Rfactor(const std::string& loop, int64_t parts) {
-  if (!ok()) return loop;
-  absl::StatusOr<std::string> name = schedule::Rfactor(&nest_, loop, parts);
-  if (!name.ok()) {
-    Fail(name.status());
-    return loop;
-  }
-  return *std::move(name);
+Stage Sequence::Rfactor(const Loop& loop, int64_t parts) {
+  const Stage otherwise{std::string(loop.stage())};
+  if (!ok()) return otherwise;
+  return Answer<Stage>("Rfactor", schedule::Rfactor(&nest_, loop, parts), otherwise);
 }
 
-WinogradStages Sequence::Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
+WinogradStages Sequence::Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                                   FilterTransform filters) {
   if (!ok()) return {};
-  absl::StatusOr<WinogradStages> stages =
-      schedule::Winograd(&nest_, buffer, tile, phase_order, filters);
-  if (stages.ok()) return *std::move(stages);
-  Fail(stages.status());
-  return {};
+  return Answer<WinogradStages>("Winograd",
+                                schedule::Winograd(&nest_, stage, tile, phase_order, filters), {});
 }
 
-DilationStages Sequence::SplitDilation(const std::string& buffer, int64_t dilation_h,
-                                       int64_t dilation_w) {
+DilationStages Sequence::SplitDilation(const Stage& stage, int64_t dilation_h, int64_t dilation_w) {
   if (!ok()) return {};
-  absl::StatusOr<DilationStages> stages =
-      schedule::SplitDilation(&nest_, buffer, dilation_h, dilation_w);
-  if (stages.ok()) return *std::move(stages);
-  Fail(stages.status());
-  return {};
+  return Answer<DilationStages>("SplitDilation",
+                                schedule::SplitDilation(&nest_, stage, dilation_h, dilation_w), {});
 }
 
-RowFilterStages Sequence::FilterRows(const std::string& buffer, int64_t tile) {
+RowFilterStages Sequence::FilterRows(const Stage& stage, int64_t tile) {
   if (!ok()) return {};
-  absl::StatusOr<RowFilterStages> stages = schedule::FilterRows(&nest_, buffer, tile);
-  if (stages.ok()) return *std::move(stages);
-  Fail(stages.status());
-  return {};
+  return Answer<RowFilterStages>("FilterRows", schedule::FilterRows(&nest_, stage, tile), {});
 }
 
-void Sequence::Prefetch(const std::string& loop, const std::string& buffer,
+void Sequence::Prefetch(const Loop& loop, const std::string& buffer,
                         const PrefetchOptions& options) {
-  if (ok()) Fail(PrefetchAhead(&nest_, loop, buffer, options));
+  if (ok()) Apply("Prefetch", PrefetchAhead(&nest_, loop, buffer, options));
 }
 
 void Sequence::PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options) {
-  if (ok()) Fail(schedule::PrefetchRegion(&nest_, buffer, options));
+  if (ok()) Apply("PrefetchRegion", schedule::PrefetchRegion(&nest_, buffer, options));
 }
 
-void Sequence::LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,
-                               const std::vector<std::string>& taps) {
-  const std::string outermost = FirstOf(steps);
+void Sequence::LeaveOutPadding(const std::vector<Loop>& steps, const Loop& lane,
+                               const std::vector<Loop>& taps) {
+  const Loop outermost = FirstOf(steps);
   if (!ok() || !Has(outermost)) return;
-  Fail(schedule::SkipZeroTerms(&nest_, outermost));
+  Apply("SkipZeroTerms", schedule::SkipZeroTerms(&nest_, outermost));
   Unswitch(lane);
-  for (const std::string& tap : taps) {
-    if (ok() && Has(tap)) Fail(schedule::ClipLoop(&nest_, tap));
+  for (const Loop& tap : taps) {
+    if (ok() && Has(tap)) Apply("ClipLoop", schedule::ClipLoop(&nest_, tap));
   }
 }
 
@@ -264,10 +296,10 @@ void Sequence::Simplify() {
   if (ok()) nest_ = loop::Simplify(nest_);
 }
 
-void Sequence::SimplifyStage(const std::string& buffer) {
+void Sequence::SimplifyStage(const Stage& stage) {
   if (!ok()) return;
-  const absl::StatusOr<loop::Buffer> found = FindBuffer(nest_, buffer);
-  if (!found.ok()) return Fail(found.status());
+  const absl::StatusOr<loop::Buffer> found = FindBuffer(nest_, stage.buffer());
+  if (!found.ok()) return Apply("SimplifyStage", found.status());
   const absl::StatusOr<size_t> writer = WriterOf(nest_, *found);
   if (!writer.ok()) return Fail(writer.status());
   loop::Stmt& body = nest_.launches[*writer].body;

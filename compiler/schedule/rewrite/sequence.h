@@ -2,9 +2,13 @@
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/schedule/primitives/compute_at.h"
@@ -13,80 +17,106 @@
 #include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/stage.h"
 #include "compiler/schedule/primitives/winograd.h"
 
 namespace hone::schedule {
 
-// After an error every call is without effect. Loops that are gone (extent 1) are skipped by the
-// calls named "All", which also treat the copies that peeling made.
+// The loops that a split makes.
+struct SplitLoops {
+  Loop outer, inner;
+};
+
+// After an error every call is without effect. A loop that is not there is one (kNotFound), but:
+// calls with "All" in their names treat all copies that peeling made of a loop, of which there may
+// be none left where it was there before (its one iteration is no loop), and calls with "Present"
+// take loops that may never have been.
 class Sequence {
  public:
-  explicit Sequence(loop::Nest nest) : nest_(std::move(nest)) {}
+  explicit Sequence(loop::Nest nest);
 
-  void Split(const std::string& loop, int64_t factor, Tail tail, const std::string& outer = "",
-             const std::string& inner = "");
-  void SplitIfPresent(const std::string& loop, int64_t factor, Tail tail, const std::string& outer,
-                      const std::string& inner);
-  void Reorder(const std::vector<std::string>& loops, bool allow_reassociation = false);
+  // Without names the loops are Loop::Outer and Inner.
+  SplitLoops Split(const Loop& loop, int64_t factor, Tail tail, const Loop& outer = {},
+                   const Loop& inner = {});
+  void SplitIfPresent(const Loop& loop, int64_t factor, Tail tail, const Loop& outer,
+                      const Loop& inner);
+  void Reorder(const std::vector<Loop>& loops, bool allow_reassociation = false);
   // Only those of `loops` that are there.
-  void ReorderPresent(const std::vector<std::string>& loops, bool allow_reassociation = false);
-  void Vectorize(const std::string& loop);
-  void VectorizeAll(const std::string& loop);
-  void Unroll(const std::string& loop);
-  void UnrollAll(const std::string& loop);
-  void DotAll(const std::string& loop);
-  void TileAll(const std::string& loop);
-  void Parallel(const std::string& loop);
-  void ParallelIfPresent(const std::string& loop);
-  void ShareByOffsets(const std::string& loop, const std::string& offsets, const ShareWork& work,
+  void ReorderPresent(const std::vector<Loop>& loops, bool allow_reassociation = false);
+  void Vectorize(const Loop& loop);
+  void VectorizeAll(const Loop& loop);
+  void Unroll(const Loop& loop);
+  void UnrollAll(const Loop& loop);
+  // All copies of those that there are or were.
+  void UnrollPresent(const std::vector<Loop>& loops);
+  void DotAll(const Loop& loop);
+  void TileAll(const Loop& loop);
+  void Parallel(const Loop& loop);
+  void ParallelIfPresent(const Loop& loop);
+  void ShareByOffsets(const Loop& loop, const std::string& offsets, const ShareWork& work,
                       int64_t shares);
-  void Peel(const std::string& loop, int64_t first, int64_t last);
-  void PeelAll(const std::string& loop, int64_t first, int64_t last);
+  void Peel(const Loop& loop, int64_t first, int64_t last);
+  void PeelAll(const Loop& loop, int64_t first, int64_t last);
   void JoinLastAxes(const std::string& buffer);
-  void Merge(const std::string& first, const std::string& second);
-  void Unswitch(const std::string& loop);
-  void Inline(const std::string& buffer);
-  void InlinePadding(const std::string& buffer, size_t axis);
-  void ComputeAt(const std::string& buffer, const std::string& loop,
-                 const ComputeAtOptions& options = {});
-  void ReduceByLanes(const std::string& loop, int64_t lanes, int64_t vectors,
-                     bool drops_nan = false);
-  std::string Rfactor(const std::string& loop, int64_t parts);
-  void UnrollSteps(const std::string& loop, int64_t factor);
-  void Decompose(const std::string& loop);
+  void Merge(const Loop& first, const Loop& second);
+  void Unswitch(const Loop& loop);
+  void Inline(const Stage& stage);
+  void InlinePadding(const Stage& stage, size_t axis);
+  void ComputeAt(const Stage& stage, const Loop& loop, const ComputeAtOptions& options = {});
+  void ReduceByLanes(const Loop& loop, int64_t lanes, int64_t vectors, bool drops_nan = false);
+  Stage Rfactor(const Loop& loop, int64_t parts);
+  void UnrollSteps(const Loop& loop, int64_t factor);
+  void Decompose(const Loop& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);
-  std::string Pack(const std::string& buffer, const Layout& layout);
-  void Prepare(const std::string& buffer);
-  std::string CacheWrite(const std::string& buffer, const std::string& layout = "");
-  std::string SumLocally(const std::string& loop);
-  WinogradStages Winograd(const std::string& buffer, int64_t tile, PhaseOrder phase_order,
+  Stage Pack(const std::string& buffer, const Layout& layout);
+  void Prepare(const Stage& stage);
+  // The stage of a new buffer, which the given one copies.
+  Stage CacheWrite(const Stage& stage, const std::string& layout = "");
+  Stage SumLocally(const Loop& loop);
+  WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);
-  DilationStages SplitDilation(const std::string& buffer, int64_t dilation_h, int64_t dilation_w);
-  RowFilterStages FilterRows(const std::string& buffer, int64_t tile);
-  void Prefetch(const std::string& loop, const std::string& buffer, const PrefetchOptions& options);
+  DilationStages SplitDilation(const Stage& stage, int64_t dilation_h, int64_t dilation_w);
+  RowFilterStages FilterRows(const Stage& stage, int64_t tile);
+  void Prefetch(const Loop& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
   // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a
   // padding's zero: SkipZeroTerms, and what the conditions bound of `taps` clipped, as far as they
   // are there.
-  void LeaveOutPadding(const std::vector<std::string>& steps, const std::string& lane,
-                       const std::vector<std::string>& taps);
-  void SumPadLanes(const std::string& loop, int64_t factor);
+  void LeaveOutPadding(const std::vector<Loop>& steps, const Loop& lane,
+                       const std::vector<Loop>& taps);
+  void SumPadLanes(const Loop& loop, int64_t factor);
   void Simplify();
-  // The launch that writes `buffer` alone: the others keep their loops of one iteration, by which
-  // they are known as stages.
-  void SimplifyStage(const std::string& buffer);
+  // The launch that fills the stage's buffer alone: the others keep their loops of one iteration,
+  // by which they are known as stages.
+  void SimplifyStage(const Stage& stage);
   void Fail(absl::Status status);
 
-  bool Has(const std::string& loop) const;
+  // The loop, if it is there.
+  std::optional<Loop> Find(const Loop& loop) const;
+  bool Has(const Loop& loop) const { return Find(loop).has_value(); }
   // The first, or the last, of the loops that are there; the first of all where none is.
-  std::string FirstOf(const std::vector<std::string>& loops) const;
-  std::string LastOf(const std::vector<std::string>& loops) const;
+  Loop FirstOf(const std::vector<Loop>& loops) const;
+  Loop LastOf(const std::vector<Loop>& loops) const;
   bool ok() const { return status_.ok(); }
   const loop::Nest& nest() const { return nest_; }
   absl::StatusOr<loop::Nest> Finish() &&;
 
  private:
+  // Keeps the error of a primitive, whose name stands before what is not found.
+  void Apply(std::string_view primitive, absl::Status status);
+  // What a primitive answers, or `otherwise` after an error; its loops are known from then on.
+  template <typename Made>
+  Made Answer(std::string_view primitive, absl::StatusOr<Made> made, Made otherwise);
+  // The copies of a loop; none, and an error, where it never was.
+  std::vector<Loop> CopiesOf(std::string_view primitive, const Loop& loop);
+  // Whether the loop is in the nest, was, or would have been made of one that had gone.
+  bool Knows(const Loop& loop) const;
+  void LearnLoops();
+  // Loops of `from` have their likes in `to`.
+  void LearnLoopsOf(const Stage& from, const Stage& to);
+
   loop::Nest nest_;
+  absl::flat_hash_set<std::string> known_;  // names of loops
   absl::Status status_;
 };
 

@@ -9,7 +9,6 @@
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/rewrite/row_loops.h"
-#include "fmt/format.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -80,8 +79,8 @@ bool Try(Sequence* s, const std::function<void(Sequence&)>& steps) {
 
 // Loops that vectors and the grid are made of, after the stage was brought into memory order.
 struct Shaped {
-  std::vector<std::string> outer;  // outermost first
-  std::string inner;
+  std::vector<Loop> outer;  // outermost first
+  Loop inner;
   int64_t inner_extent = 1;
   size_t axis = 0;  // of the inner one
 };
@@ -89,21 +88,21 @@ struct Shaped {
 // Orders the loops of a stage of a single store as its buffer lies in memory; a blocked axis is
 // split by its innermost block. The innermost has several iterations if any has: axes of one index
 // behind it are nowhere in memory.
-Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
-  std::vector<std::string> order;
+Shaped FollowLayout(Sequence& s, const Buffer& buffer, const StageNest& stage) {
+  std::vector<Loop> order;
   std::vector<Layout::Dim> dims = buffer->layout.dims();
   const size_t innermost = InnermostDim(buffer->layout, buffer->shape);
   std::rotate(dims.begin() + static_cast<ptrdiff_t>(innermost),
               dims.begin() + static_cast<ptrdiff_t>(innermost) + 1, dims.end());
   std::vector<int64_t> blocks(buffer->shape.size(), 1);
   for (const Layout::Dim& dim : dims) blocks[dim.axis] = buffer->layout.BlockOf(dim.axis);
-  std::vector<std::string> lanes(buffer->shape.size());
+  std::vector<Loop> lanes(buffer->shape.size());
   for (const Layout::Dim& dim : dims) {
-    const std::string loop = stage.loops[dim.axis]->var->name;
+    const Loop loop = stage.LoopOf(static_cast<size_t>(dim.axis));
     if (dim.factor == 0) {
       if (blocks[dim.axis] > 1) {
-        s.Split(loop, blocks[dim.axis], Tail::kExact, loop, loop + ".lane");
-        lanes[dim.axis] = loop + ".lane";
+        s.Split(loop, blocks[dim.axis], Tail::kExact, loop, loop.Lane());
+        lanes[dim.axis] = loop.Lane();
       }
       order.push_back(loop);
     } else if (std::find(order.begin(), order.end(), lanes[dim.axis]) == order.end()) {
@@ -120,20 +119,20 @@ Shaped FollowLayout(Sequence& s, const Buffer& buffer, const Stage& stage) {
   return shaped;
 }
 
-void MakeGrid(Sequence* s, const std::vector<std::string>& loops, int64_t count) {
+void MakeGrid(Sequence* s, const std::vector<Loop>& loops, int64_t count) {
   for (int64_t i = 0; i < count && i < static_cast<int64_t>(loops.size()); ++i) {
     if (!Try(s, [&](Sequence& t) { t.Parallel(loops[i]); })) return;
   }
 }
 
-// inner => inner (tiles), inner.u (vectors at once), inner.lane; all of constant extents, a last,
-// shorter tile apart. Answers the loop of the tiles.
+// inner => inner (tiles), its vectors at once, their lanes; all of constant extents, a last,
+// shorter tile apart.
 void TileInner(Sequence& s, const Shaped& shaped, const StageOptions& options) {
-  const std::string& inner = shaped.inner;
+  const Loop& inner = shaped.inner;
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
   const int64_t unroll = std::min(options.unroll, CeilDiv(shaped.inner_extent, lanes));
-  s.Split(inner, lanes * unroll, Tail::kClip, inner, inner + ".tile");
-  s.Split(inner + ".tile", lanes, Tail::kClip, inner + ".u", inner + ".vec");
+  s.Split(inner, lanes * unroll, Tail::kClip, inner, inner.Tile());
+  s.Split(inner.Tile(), lanes, Tail::kClip, inner.Vectors(), inner.Lanes());
 }
 
 bool HasTail(const Shaped& shaped, const StageOptions& options) {
@@ -147,13 +146,13 @@ bool HasTail(const Shaped& shaped, const StageOptions& options) {
 // The loop along which the value is read in order; `block` of its elements at a time where the
 // layout has blocks, else 0.
 struct Across {
-  std::string loop;
+  Loop loop;
   int64_t extent = 0;
   int64_t block = 0;
   int64_t element_bytes = 4;
 };
 
-std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
+std::optional<Across> AcrossOf(const Expr& load, const StageNest& stage) {
   if (load->operands.empty()) return std::nullopt;
   const loop::BufferNode& read = *load->buffer;
   const Layout::Dim last = read.layout.dims()[InnermostDim(read.layout, read.shape)];
@@ -165,28 +164,28 @@ std::optional<Across> AcrossOf(const Expr& load, const Stage& stage) {
     }
     int64_t extent = 0;
     if (!loop::IsConstInt(loop->extent, &extent)) return std::nullopt;
-    return Across{loop->var->name, extent, last.factor, SizeBytes(load->dtype)};
+    return Across{Loop(loop->var->name), extent, last.factor, SizeBytes(load->dtype)};
   }
   return std::nullopt;
 }
 
 // The first of the loops that are not the one the stage's buffer is written along.
-std::optional<Across> AcrossOf(const Buffer& buffer, const Stage& stage) {
+std::optional<Across> AcrossOf(const Buffer& buffer, const StageNest& stage) {
   if (buffer->shape.size() < 2 || stage.body->kind != StmtKind::kStore) return std::nullopt;
   const size_t along = InnermostAxis(buffer->layout, buffer->shape);
   std::optional<Across> across;
   loop::Walk(stage.body->value, [&](const Expr& e) {
     if (across || e->kind != ExprKind::kLoad) return;
     across = AcrossOf(e, stage);
-    if (across && across->loop == stage.loops[along]->var->name) across.reset();
+    if (across && across->loop == stage.LoopOf(along)) across.reset();
   });
   return across;
 }
 
 // Tiles of the lanes by as many elements of the loop that is read in order; several of them that
 // are read side by side before the next ones along the lanes.
-bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
-                    const Across& across, const StageOptions& given) {
+bool ScheduleTurned(Sequence* s, const Stage& stage, const Shaped& shaped, const Across& across,
+                    const StageOptions& given) {
   if (std::find(shaped.outer.begin(), shaped.outer.end(), across.loop) == shaped.outer.end()) {
     return false;
   }
@@ -197,9 +196,9 @@ bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
   const int64_t rows = across.block != 0 ? across.block : options.lanes;
   const int64_t strip = across.block != 0 ? 1 : std::min(options.strip, across.extent / rows);
   return Try(s, [&](Sequence& t) {
-    const std::string row = across.loop + ".row";
-    const std::string tiles = across.loop + ".strip";
-    std::vector<std::string> order = shaped.outer;
+    const Loop row = across.loop.Row();
+    const Loop tiles = across.loop.Strip();
+    std::vector<Loop> order = shaped.outer;
     order.push_back(shaped.inner);
     if (strip > 1) {
       t.Split(across.loop, strip * rows, Tail::kClip, across.loop, tiles);
@@ -209,21 +208,19 @@ bool ScheduleTurned(Sequence* s, const std::string& name, const Shaped& shaped,
       t.Split(across.loop, rows, Tail::kClip, across.loop, row);
     }
     TileInner(t, shaped, options);
-    for (const std::string& loop : {shaped.inner + ".u", row, shaped.inner + ".vec"}) {
-      order.push_back(loop);
-    }
+    order.insert(order.end(), {shaped.inner.Vectors(), row, shaped.inner.Lanes()});
     t.Reorder(order);
     MakeGrid(&t, shaped.outer, options.grid);
     if (across.extent % (std::max<int64_t>(strip, 1) * rows) != 0) t.PeelAll(across.loop, 0, 1);
     if (strip > 1 && across.extent % rows != 0) t.PeelAll(tiles, 0, 1);
     if (HasTail(shaped, options)) {
       t.PeelAll(shaped.inner, 0, 1);
-      t.PeelAll(shaped.inner + ".u", 0, 1);
+      t.PeelAll(shaped.inner.Vectors(), 0, 1);
     }
-    t.SimplifyStage(name);
-    t.VectorizeAll(shaped.inner + ".vec");
+    t.SimplifyStage(stage);
+    t.VectorizeAll(shaped.inner.Lanes());
     t.UnrollAll(row);
-    t.UnrollAll(shaped.inner + ".u");
+    t.UnrollAll(shaped.inner.Vectors());
   });
 }
 
@@ -232,19 +229,19 @@ constexpr int64_t kFewest = 4;
 
 // Lanes are neighbours of the loop that is read in order, and what is written side by side is
 // unrolled: vectors of each are interleaved in registers.
-bool ScheduleAcross(Sequence* s, const std::string& name, const Shaped& shaped,
-                    const Across& across, const StageOptions& options) {
+bool ScheduleAcross(Sequence* s, const Stage& stage, const Shaped& shaped, const Across& across,
+                    const StageOptions& options) {
   if (across.block != 0 || across.extent < options.lanes) return false;
   return Try(s, [&](Sequence& t) {
-    const std::string lanes = across.loop + ".vec";
+    const Loop lanes = across.loop.Lanes();
     t.Split(across.loop, options.lanes, Tail::kClip, across.loop, lanes);
-    std::vector<std::string> order = shaped.outer;
+    std::vector<Loop> order = shaped.outer;
     order.push_back(shaped.inner);
     order.push_back(lanes);
     t.Reorder(order);
     MakeGrid(&t, shaped.outer, options.grid);
     if (across.extent % options.lanes != 0) t.PeelAll(across.loop, 0, 1);
-    t.SimplifyStage(name);
+    t.SimplifyStage(stage);
     t.VectorizeAll(lanes);
     t.UnrollAll(shaped.inner);
   });
@@ -254,20 +251,20 @@ bool ScheduleAcross(Sequence* s, const std::string& name, const Shaped& shaped,
 void MakeLanes(Sequence& s, const Shaped& shaped, const StageOptions& options) {
   if (HasTail(shaped, options)) {
     s.PeelAll(shaped.inner, 0, 1);
-    s.PeelAll(shaped.inner + ".u", 0, 1);
+    s.PeelAll(shaped.inner.Vectors(), 0, 1);
   }
-  s.VectorizeAll(shaped.inner + ".vec");
-  s.UnrollAll(shaped.inner + ".u");
+  s.VectorizeAll(shaped.inner.Lanes());
+  s.UnrollAll(shaped.inner.Vectors());
 }
 
-void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
+void ScheduleStore(Sequence* s, const Buffer& buffer, const StageNest& stage,
                    const StageOptions& options) {
   Shaped shaped;
   if (!Try(s, [&](Sequence& t) { shaped = FollowLayout(t, buffer, stage); })) return;
   const std::optional<Across> across = AcrossOf(buffer, stage);
   if (options.turn && options.lanes > 1 && across) {
     const auto turn = shaped.inner_extent < kFewest ? ScheduleAcross : ScheduleTurned;
-    if (turn(s, buffer->name, shaped, *across, options)) return;
+    if (turn(s, Stage(buffer->name), shaped, *across, options)) return;
   }
   // The grid first: peeling breaks the perfect nest of what is inside it only.
   MakeGrid(s, shaped.outer, options.grid);
@@ -284,46 +281,43 @@ void ScheduleStore(Sequence* s, const Buffer& buffer, const Stage& stage,
 }
 
 // The reduction's own loops, computed in `shaped`: the stage's innermost spatial one is the lanes.
-void VectorizeSums(Sequence& t, const std::string& name, const std::string& sums,
-                   const Shaped& shaped, const StageOptions& options) {
+void VectorizeSums(Sequence& t, const Stage& stage, const Stage& sums, const Shaped& shaped,
+                   const StageOptions& options) {
   if (!t.ok()) return;
-  const std::string spatial = sums + ".i" + std::to_string(shaped.axis);
+  const Loop spatial = sums.Axis(shaped.axis);
   t.Decompose(spatial);
-  std::vector<std::string> order;
-  for (int r = 0; t.Has(sums + ".r" + std::to_string(r)); ++r) {
-    order.push_back(sums + ".r" + std::to_string(r));
-  }
+  std::vector<Loop> order;
+  for (size_t r = 0; t.Has(sums.Reduction(r)); ++r) order.push_back(sums.Reduction(r));
   const int64_t lanes = std::min(options.lanes, shaped.inner_extent);
-  for (const std::string& suffix : {std::string("_init"), std::string()}) {
-    t.Split(spatial + suffix, lanes, Tail::kClip, fmt::format("{}.u{}", sums, suffix),
-            fmt::format("{}.vec{}", sums, suffix));
+  for (const Loop& loop : {spatial.Init(), spatial}) {
+    t.Split(loop, lanes, Tail::kClip, loop.Vectors(), loop.Lanes());
   }
-  order.push_back(sums + ".u");
-  order.push_back(sums + ".vec");
+  order.push_back(spatial.Vectors());
+  order.push_back(spatial.Lanes());
   t.ReorderPresent(order);
   if (HasTail(shaped, options)) {
     t.PeelAll(shaped.inner, 0, 1);
-    for (const std::string& loop : {shaped.inner + ".u", sums + ".u", sums + ".u_init"}) {
-      t.PeelAll(loop, 0, 1);
+    for (const Loop& loop : {shaped.inner, spatial, spatial.Init()}) {
+      t.PeelAll(loop.Vectors(), 0, 1);
     }
   } else {
-    t.SimplifyStage(name);
+    t.SimplifyStage(stage);
   }
-  for (const std::string& loop : {shaped.inner, sums}) {
-    t.VectorizeAll(loop + ".vec");
-    t.UnrollAll(loop + ".u");
+  for (const Loop& loop : {shaped.inner, spatial}) {
+    t.VectorizeAll(loop.Lanes());
+    t.UnrollAll(loop.Vectors());
   }
 }
 
 // A sum in registers: lanes of the result where that is asked for and possible, else one at a time.
-void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions& options) {
+void ScheduleReduction(Sequence* s, const Stage& result, const StageOptions& options) {
   const auto schedule = [&](Sequence& t, bool vector) {
-    const std::string sums = t.CacheWrite(name);
+    const Stage sums = t.CacheWrite(result);
     if (!t.ok()) return;
-    const Buffer buffer = BufferOf(t.nest(), name);
+    const Buffer buffer = BufferOf(t.nest(), result.buffer());
     const absl::StatusOr<size_t> writer = WriterOf(t.nest(), buffer);
     if (!writer.ok()) return t.Fail(writer.status());
-    const absl::StatusOr<Stage> stage = MatchStage(t.nest(), *writer, buffer);
+    const absl::StatusOr<StageNest> stage = MatchStage(t.nest(), *writer, buffer);
     if (!stage.ok()) return t.Fail(stage.status());
     const Shaped shaped = FollowLayout(t, buffer, *stage);
     for (int64_t i = 0; i < options.grid && i < static_cast<int64_t>(shaped.outer.size()); ++i) {
@@ -337,7 +331,7 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
       t.Parallel(shaped.inner);
     }
     t.ComputeAt(sums, shaped.inner);
-    if (vector) VectorizeSums(t, name, sums, shaped, options);
+    if (vector) VectorizeSums(t, result, sums, shaped, options);
   };
   if (options.vector_reduction && options.lanes > 1) {
     if (Try(s, [&](Sequence& t) { schedule(t, true); })) return;
@@ -348,18 +342,18 @@ void ScheduleReduction(Sequence* s, const std::string& name, const StageOptions&
 // A stage that reads what it stored before, as running sums do, or of several stores: no loop
 // changes its place, and those that keep no order become the grid and lanes.
 void ScheduleInOrder(Sequence* s, const loop::Launch& launch, const StageOptions& options) {
-  std::vector<std::string> outer;
+  std::vector<Loop> outer;
   int64_t extent = 0;
   Stmt body = launch.body;
   for (; body->kind == StmtKind::kFor && loop::IsConstInt(body->extent, &extent);
        body = body->body[0]) {
-    if (body->body[0]->kind != StmtKind::kStore) outer.push_back(body->var->name);
+    if (body->body[0]->kind != StmtKind::kStore) outer.emplace_back(body->var->name);
   }
   MakeGrid(s, outer, options.grid);
   if (options.lanes < 2) return;
   for (const Stmt& innermost : InnermostLoops(launch.body)) {
     Shaped shaped;
-    shaped.inner = innermost->var->name;
+    shaped.inner = Loop(innermost->var->name);
     if (!loop::IsConstInt(innermost->extent, &shaped.inner_extent)) continue;
     Try(s, [&](Sequence& t) {
       TileInner(t, shaped, options);
@@ -379,7 +373,7 @@ std::vector<std::pair<Buffer, Across>> OutputsToTurn(const loop::Nest& nest) {
     if (buffer->role != loop::Role::kOutput) continue;
     const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
     if (!writer.ok()) continue;
-    const absl::StatusOr<Stage> stage = MatchStage(nest, *writer, buffer);
+    const absl::StatusOr<StageNest> stage = MatchStage(nest, *writer, buffer);
     if (!stage.ok()) continue;
     if (const auto across = AcrossOf(buffer, *stage)) outputs.emplace_back(buffer, *across);
   }
@@ -407,8 +401,9 @@ void InlineCheapStages(Sequence* s) {
   for (const loop::Launch& launch : s->nest().launches) names.push_back(launch.name);
   for (const std::string& name : names) {
     const Buffer buffer = BufferOf(s->nest(), name);
-    if (buffer == nullptr || !CanInline(s->nest(), name)) continue;
-    if (WorthInlining(s->nest(), buffer)) s->Inline(name);
+    const Stage stage(name);
+    if (buffer == nullptr || !CanInline(s->nest(), stage)) continue;
+    if (WorthInlining(s->nest(), buffer)) s->Inline(stage);
   }
 }
 
@@ -420,30 +415,30 @@ void JoinAxes(Sequence* s) {
   }
 }
 
-void ScheduleStage(Sequence* s, const std::string& name, const StageOptions& options) {
-  const Buffer buffer = BufferOf(s->nest(), name);
+void ScheduleStage(Sequence* s, const Stage& filled, const StageOptions& options) {
+  const Buffer buffer = BufferOf(s->nest(), filled.buffer());
   if (buffer == nullptr || buffer->shape.empty()) return;
   const absl::StatusOr<size_t> writer = WriterOf(s->nest(), buffer);
   if (!writer.ok()) return;
-  const absl::StatusOr<Stage> stage = MatchStage(s->nest(), *writer, buffer);
+  const absl::StatusOr<StageNest> stage = MatchStage(s->nest(), *writer, buffer);
   if (!stage.ok()) {
     return ScheduleInOrder(s, loop::Launch(s->nest().launches[*writer]), options);
   }
   if (stage->body->kind == StmtKind::kStore) {
     ScheduleStore(s, buffer, *stage, options);
   } else if (!buffer->layout.HasPadLanes(buffer->shape)) {
-    ScheduleReduction(s, name, options);
+    ScheduleReduction(s, filled, options);
   }
 }
 
 void ScheduleStages(Sequence* s, const StageOptions& options) {
-  std::vector<std::string> stages;
+  std::vector<Stage> stages;
   for (const Buffer& buffer : s->nest().buffers) {
     if (buffer->role == loop::Role::kWorkspace || buffer->role == loop::Role::kOutput) {
-      stages.push_back(buffer->name);
+      stages.emplace_back(buffer->name);
     }
   }
-  for (const std::string& stage : stages) ScheduleStage(s, stage, options);
+  for (const Stage& stage : stages) ScheduleStage(s, stage, options);
   s->Simplify();
 }
 

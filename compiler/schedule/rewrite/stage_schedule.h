@@ -3,7 +3,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_STAGE_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_STAGE_SCHEDULE_H_
 
-#include <string>
+#include <cstdint>
 
 #include "compiler/schedule/rewrite/sequence.h"
 
@@ -31,8 +31,7 @@ void InlineCheapStages(Sequence* s);
 void JoinAxes(Sequence* s);
 // Every run launch. Steps that do not fit a stage are left out, so this cannot fail.
 void ScheduleStages(Sequence* s, const StageOptions& options);
-// The one that fills `buffer`.
-void ScheduleStage(Sequence* s, const std::string& buffer, const StageOptions& options);
+void ScheduleStage(Sequence* s, const Stage& stage, const StageOptions& options);
 
 }  // namespace hone::schedule
 

@@ -10,7 +10,6 @@
 #include "compiler/schedule/rewrite/compute_or_store.h"
 #include "compiler/schedule/rewrite/row_loops.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -75,12 +74,12 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   int64_t sums_count = 0;  // results of each reduction
   bool output_reduces = false;
   bool first_reduces = false;
-  std::vector<std::string> stages;
-  std::set<std::string> plain;  // those that are no reductions
+  std::vector<Stage> stages;
+  std::set<std::string> plain;  // buffers of those that are no reductions
   for (const loop::Launch& launch : s.nest().launches) {
     const Stmt body = loop::InsideLoops(launch.body);
     if (body->kind == StmtKind::kStore) {
-      if (body->buffer != output) stages.push_back(body->buffer->name);
+      if (body->buffer != output) stages.emplace_back(body->buffer->name);
       plain.insert(body->buffer->name);
       continue;
     }
@@ -93,17 +92,18 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
     sums_count = count;
     output_reduces = output_reduces || sums == output;
     first_reduces = first_reduces || stages.empty();
-    if (sums != output) stages.push_back(sums->name);
+    if (sums != output) stages.emplace_back(sums->name);
   }
-  if (output_reduces) stages.push_back(s.CacheWrite(output->name));
+  const Stage result(output->name);
+  if (output_reduces) stages.push_back(s.CacheWrite(result));
   const RowAxes axes = FindRowAxes(output->shape, sums_count);
   if (axes.rows.empty()) return std::nullopt;
-  std::vector<std::string> loops;
-  for (const size_t axis : axes.rows) loops.push_back(fmt::format("{}.i{}", output->name, axis));
-  const std::string row = loops.back();
-  for (const size_t axis : axes.columns) loops.push_back(fmt::format("{}.i{}", output->name, axis));
+  std::vector<Loop> loops;
+  for (const size_t axis : axes.rows) loops.push_back(result.Axis(axis));
+  const Loop row = loops.back();
+  for (const size_t axis : axes.columns) loops.push_back(result.Axis(axis));
   if (!axes.columns.empty() && axes.columns[0] < axes.rows.back()) s.Reorder(loops);
-  const std::string first = together > 1 ? row + ".block" : row;
+  const Loop first = together > 1 ? row.Block() : row;
   if (together > 1) s.Split(row, together, Tail::kExact, first, row);
   for (size_t i = 0; i + 1 < axes.rows.size(); ++i) s.Parallel(loops[i]);
   s.Parallel(first);
@@ -112,15 +112,15 @@ std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t togethe
   std::reverse(stages.begin(), stages.end());
   constexpr double kMostTimes = 2;
   const double most = kMostTimes * MostIterations(s.nest());
-  for (const std::string& stage : stages) {
-    const std::string& at = all_stages || stage == stages.back() ? first : row;
-    if (!plain.contains(stage)) {
+  for (const Stage& stage : stages) {
+    const Loop& at = all_stages || stage == stages.back() ? first : row;
+    if (!plain.contains(stage.buffer())) {
       s.ComputeAt(stage, at);
     } else if (!ComputeUnlessMore(&s, stage, at, most)) {
       rows.stored.push_back(stage);
     }
   }
-  s.SimplifyStage(output->name);
+  s.SimplifyStage(result);
   if (!s.ok() || s.nest().launches.size() != 1 + rows.stored.size()) return std::nullopt;
   for (const Stmt& loop : InnermostLoops(s.nest().launches.back().body)) {
     int64_t extent = 0;
@@ -171,7 +171,7 @@ absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) 
   if (!rows) return absl::InternalError("expected rows that can be gathered in blocks too");
   const RowSchedule row = RowScheduleOf(config, DropsNan(task));
   for (const Stmt& loop : InnermostLoops(rows->s.nest().launches.back().body)) {
-    ScheduleRowLoop(&rows->s, loop->var->name, row);
+    ScheduleRowLoop(&rows->s, Loop(loop->var->name), row);
   }
   const StageOptions options{.lanes = config.Int("lanes"),
                              .unroll = 2,
@@ -179,7 +179,7 @@ absl::StatusOr<loop::Nest> ScheduleRows(const Task& task, const Config& config) 
                              .vector_reduction = false,
                              .turn = true,
                              .strip = 1};
-  for (const std::string& stage : rows->stored) ScheduleStage(&rows->s, stage, options);
+  for (const Stage& stage : rows->stored) ScheduleStage(&rows->s, stage, options);
   rows->s.Simplify();
   return std::move(rows->s).Finish();
 }

@@ -7,7 +7,6 @@
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/rewrite/row_loops.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
-#include "fmt/format.h"
 
 namespace hone::schedule {
 namespace {
@@ -75,11 +74,11 @@ std::optional<RowParts> PartsOfRows(const ops::KernelDefinition& def, int64_t th
     innermost = loop;
     const std::vector<int64_t> options = PartOptions(extent, threads);
     if (options.size() <= rows.options.size()) continue;
-    rows.loop = loop->var->name;
+    rows.loop = Loop(loop->var->name);
     rows.options = options;
   }
   if (!innermost || !ReadsAlong(innermost)) return std::nullopt;
-  rows.divides_innermost = innermost->var->name == rows.loop;
+  rows.divides_innermost = innermost->var->name == rows.loop.name();
   constexpr int64_t kFewest = 4;  // columns of vectors
   std::erase_if(rows.options, [&](int64_t parts) { return rows.Columns(parts) < kFewest; });
   if (rows.options.empty()) return std::nullopt;
@@ -91,21 +90,18 @@ namespace {
 absl::StatusOr<loop::Nest> ScheduleRowParts(const ops::KernelDefinition& def, const RowParts& rows,
                                             int64_t parts, const RowSchedule& row) {
   Sequence s = Inlined(def);
-  const std::string partial = s.Rfactor(rows.loop, parts);
-  const std::string sums = s.CacheWrite(partial);
-  const loop::Buffer buffer = BufferOf(s.nest(), partial);
+  const Stage partial = s.Rfactor(rows.loop, parts);
+  const Stage sums = s.CacheWrite(partial);
+  const loop::Buffer buffer = BufferOf(s.nest(), partial.buffer());
   if (!s.ok()) return std::move(s).Finish();
-  std::string last;
-  for (size_t d = 0; d < buffer->shape.size(); ++d) {
-    last = fmt::format("{}.i{}", partial, d);
-    s.Parallel(last);
-  }
-  s.ComputeAt(sums, last);
+  const std::vector<Loop> axes = partial.Axes(buffer->shape.size());
+  for (const Loop& axis : axes) s.Parallel(axis);
+  s.ComputeAt(sums, axes.back());
   s.Simplify();
   const auto writer = WriterOf(s.nest(), buffer);
   if (!writer.ok()) return writer.status();
   for (const Stmt& loop : InnermostLoops(s.nest().launches[*writer].body)) {
-    ScheduleRowLoop(&s, loop->var->name, row);
+    ScheduleRowLoop(&s, Loop(loop->var->name), row);
   }
   s.Simplify();
   return std::move(s).Finish();

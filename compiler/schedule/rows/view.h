@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "compiler/schedule/rewrite/sequence.h"
@@ -16,7 +15,7 @@ namespace hone::schedule {
 struct Rows {
   // One launch: the row loops, and in the last all stages. Before it those that are stored.
   Sequence s;
-  std::vector<std::string> stored;
+  std::vector<Stage> stored;
   int64_t columns = 0;       // of the longest innermost loop
   int64_t last_extent = 0;   // of the innermost of the loops over rows
   bool can_overlap = false;  // the first of several stages is a reduction
@@ -24,7 +23,7 @@ struct Rows {
 
 // A reduction in parts.
 struct RowParts {
-  std::string loop;              // of the reduction, which the parts divide
+  Loop loop;                     // of the reduction, which the parts divide
   std::vector<int64_t> options;  // numbers of parts, ascending
   bool divides_innermost = false;
   int64_t innermost = 0;  // extent of the innermost loop

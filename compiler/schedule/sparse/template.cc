@@ -8,6 +8,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/product/loops.h"
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/templates.h"
@@ -110,22 +111,22 @@ class SparseSchedule {
         steps_(config.Int("steps")),
         shares_(config.String("share") == "nonzeros" ? SharesOf(task.machine) : 0),
         s_(task.def->naive),
-        out_(sparse.view.output) {}
+        out_(Stage(sparse.view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
     for (const std::string& stage : sparse_.view.prologue) {
       if (sparse_.constant) {
-        s_.Prepare(stage);
+        s_.Prepare(Stage(stage));
       } else {
-        s_.Inline(stage);
+        s_.Inline(Stage(stage));
       }
     }
     AnchorView rest = sparse_.view;
     rest.prologue.clear();
-    sum_ = FuseAroundAnchor(&s_, rest, "");
+    sum_ = ProductLoops(FuseAroundAnchor(&s_, rest, ""));
     ComputeRows();
     Vectorise();
-    if (steps_ > 1) s_.UnrollSteps(sum_ + ".r0", steps_);
+    if (steps_ > 1) s_.UnrollSteps(sum_.Reduction(0), steps_);
     Specialise();
     return std::move(s_).Finish();
   }
@@ -133,45 +134,42 @@ class SparseSchedule {
  private:
   // A block of a row's columns at a time, of exactly the columns there are.
   void ComputeRows() {
-    s_.Split(out_ + ".i1", width_, Tail::kClip, out_ + ".nb", out_ + ".tile");
+    s_.Split(out_.Axis(1), width_, Tail::kClip, out_.UnitBlocks(), out_.Units());
     ComputeAtOptions options;
     options.layout = fmt::format("NC{}c", lanes_);  // whole vectors: a masked one is a register too
     if (columns_first_) {
-      s_.Reorder({out_ + ".nb", out_ + ".i0"});
-      s_.ComputeAt(sum_, out_ + ".i0", options);
-      s_.Parallel(out_ + ".nb");
+      s_.Reorder({out_.UnitBlocks(), out_.Axis(0)});
+      s_.ComputeAt(sum_, out_.Axis(0), options);
+      s_.Parallel(out_.UnitBlocks());
     } else {
-      s_.ComputeAt(sum_, out_ + ".nb", options);
+      s_.ComputeAt(sum_, out_.UnitBlocks(), options);
     }
-    s_.Parallel(out_ + ".i0");
+    s_.Parallel(out_.Axis(0));
     // Prepared: starts of the rows are the second stage before the sum.
     if (shares_ > 0) {
-      s_.ShareByOffsets(out_ + ".i0", sparse_.view.prologue[1],
+      s_.ShareByOffsets(out_.Axis(0), sparse_.view.prologue[1],
                         {.elements = sparse_.nonzeros, .row_elements = kRowElements}, shares_);
     }
   }
 
   void Vectorise() {
-    s_.Decompose(sum_ + (s_.Has(sum_ + ".i0") ? ".i0" : ".i1"));
-    s_.ReorderPresent({sum_ + ".r0", sum_ + ".i1"});
-    const auto vectorise = [&](const std::string& loop, const std::string& stage,
-                               const std::string& suffix) {
-      s_.Split(loop, lanes_, Tail::kGuard, stage + ".nv" + suffix, stage + ".lane" + suffix);
-      s_.Vectorize(stage + ".lane" + suffix);
+    s_.Decompose(s_.Find(sum_.Axis(0)).value_or(sum_.Axis(1)));
+    s_.ReorderPresent({sum_.Reduction(0), sum_.Axis(1)});
+    const auto vectorise = [&](const Loop& units, const ProductLoops& stage) {
+      s_.Split(units, lanes_, Tail::kGuard, stage.UnitVectors(), stage.Lane());
+      s_.Vectorize(stage.Lane());
     };
-    vectorise(sum_ + ".i1_init", sum_, "_init");
-    vectorise(sum_ + ".i1", sum_, "");
-    vectorise(out_ + ".tile", out_, "");
+    vectorise(sum_.Init().Axis(1), sum_.Init());
+    vectorise(sum_.Axis(1), sum_);
+    vectorise(out_.Units(), out_);
   }
 
   // Whole blocks and the last one apart, both of constant extents.
   void Specialise() {
     s_.Simplify();
-    if (sparse_.columns % width_ != 0) s_.PeelAll(out_ + ".nb", 0, 1);
+    if (sparse_.columns % width_ != 0) s_.PeelAll(out_.UnitBlocks(), 0, 1);
     s_.Simplify();
-    for (const std::string& loop : {out_ + ".nv", sum_ + ".nv", sum_ + ".nv_init"}) {
-      s_.UnrollAll(loop);
-    }
+    for (const ProductLoops& stage : {out_, sum_, sum_.Init()}) s_.UnrollAll(stage.UnitVectors());
   }
 
   const Sparse& sparse_;
@@ -181,8 +179,8 @@ class SparseSchedule {
   int64_t steps_;
   int64_t shares_;  // 0: each row is one
   Sequence s_;
-  std::string out_;
-  std::string sum_;
+  ProductLoops out_;  // columns are the units
+  ProductLoops sum_;
 };
 
 class SparseDensePlan final : public Plan {

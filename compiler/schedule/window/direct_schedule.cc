@@ -20,14 +20,12 @@ std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile)
   return options;
 }
 
-std::vector<std::string> UnrolledTaps(const Windowed& w, const Config& config) {
-  const int loops = w.depthwise ? w.spatial + 1 : w.spatial;
+std::vector<size_t> UnrolledTaps(const Windowed& w, const Config& config) {
+  const auto loops = static_cast<size_t>(w.depthwise ? w.spatial + 1 : w.spatial);
   const std::string& taps = config.String("taps");
   if (taps == "loop") return {};
-  std::vector<std::string> unrolled;
-  for (int i = taps == "row" ? loops - 1 : 0; i < loops; ++i) {
-    unrolled.push_back(fmt::format(".r{}", i));
-  }
+  std::vector<size_t> unrolled;
+  for (size_t i = taps == "row" ? loops - 1 : 0; i < loops; ++i) unrolled.push_back(i);
   return unrolled;
 }
 
@@ -37,11 +35,11 @@ WindowSchedule::WindowSchedule(const Task& task, const Windowed& w, const Config
       task_(task),
       config_(config),
       tile_(TileOf(config)),
-      out_(w.view.output),
+      out_(Stage(w.view.output)),
       copies_(!w.copy.empty() && config.String("pad") == "copy") {}
 
 absl::StatusOr<loop::Nest> WindowSchedule::Run() && {
-  anchor_ = FuseAroundAnchor(&s_, w_.view, copies_ ? w_.copy : "");
+  anchor_ = WindowLoops(FuseAroundAnchor(&s_, w_.view, copies_ ? w_.copy : ""));
   ChooseSums();
   SetSignatureLayouts(&s_, task_);
   if (w_.depthwise) PackWeight();
@@ -52,15 +50,15 @@ absl::StatusOr<loop::Nest> WindowSchedule::Run() && {
   // Lanes that gather are slower than a copy, and beyond the last channel there is nothing to
   // gather.
   const Buffer operand = BufferOf(s_.nest(), w_.view.op->args[0]);
-  std::string packed;
+  Stage packed;
   if (!copies_ && operand != nullptr && operand->layout.BlockOf(1) != w_.lanes) {
     packed = s_.Pack(operand->name, blocks);
   }
   TileOutput();
   TileReduction();
-  for (const std::string& loop : Grid()) s_.Parallel(loop);
+  for (const Loop& loop : Grid()) s_.Parallel(loop);
   if (!packed.empty()) ScheduleDataStage(&s_, packed, w_.lanes);
-  if (copies_) ScheduleDataStage(&s_, w_.copy, w_.lanes);
+  if (copies_) ScheduleDataStage(&s_, Stage(w_.copy), w_.lanes);
   Specialise();
   return std::move(s_).Finish();
 }
@@ -71,67 +69,67 @@ void WindowSchedule::PackWeight() {
 
 void WindowSchedule::TileReduction() {
   ComputeTile(anchor_);
-  s_.Decompose(anchor_ + ".i1");
-  for (const std::string& suffix : {std::string("_init"), std::string()}) {
-    std::vector<std::string> order;
-    if (suffix.empty()) order = {".r0", ".r1", ".r2", ".r3"};
-    for (const std::string& axis : TileAxes()) order.push_back(axis + suffix);
-    OrderTile(anchor_, order, suffix);
+  s_.Decompose(anchor_.Axis(1));
+  OrderTile(anchor_.Init(), TileAxes(anchor_.Init()));
+  std::vector<Loop> order;
+  for (int step = 0; step <= w_.spatial; ++step) {
+    order.push_back(anchor_.Reduction(static_cast<size_t>(step)));
   }
-  s_.VectorizeAll(anchor_ + ".lane");
+  for (const Loop& axis : TileAxes(anchor_)) order.push_back(axis);
+  OrderTile(anchor_, order);
+  s_.VectorizeAll(anchor_.Lane());
 }
 
 void WindowSchedule::UnrollReduction() {
-  for (const std::string& axis : TileAxes()) s_.UnrollAll(anchor_ + axis);
-  s_.UnrollAll(anchor_ + ".cv");
-  for (const std::string& loop : UnrolledTaps(w_, config_)) s_.UnrollAll(anchor_ + loop);
+  for (const Loop& axis : TileAxes(anchor_)) s_.UnrollAll(axis);
+  s_.UnrollAll(anchor_.ChannelVectors());
+  for (const size_t taps : UnrolledTaps(w_, config_)) s_.UnrollAll(anchor_.Reduction(taps));
 }
 
-void WindowSchedule::ComputeTile(const std::string& stage, int extra_axes) {
+void WindowSchedule::ComputeTile(const Stage& stage, int extra_axes) {
   const int rank = w_.rank() + extra_axes;
   ComputeAtOptions options;
   options.align.assign(static_cast<size_t>(rank), 1);
   options.align[1] = w_.lanes;
   options.layout = BlockedChannels(rank, w_.lanes).ToString();
-  s_.ComputeAt(stage, out_ + ".ow", options);
+  s_.ComputeAt(stage, out_.ColumnTiles(), options);
 }
 
-void WindowSchedule::OrderTile(const std::string& stage, std::vector<std::string> order,
-                               const std::string& suffix) {
-  s_.Split(stage + ".i1" + suffix, w_.lanes, Tail::kExact, stage + ".cv" + suffix,
-           stage + ".lane" + suffix);
-  order.insert(order.end(), {".cv" + suffix, ".lane" + suffix});
-  for (std::string& loop : order) loop = stage + loop;
+void WindowSchedule::OrderTile(const WindowLoops& stage, std::vector<Loop> order) {
+  const auto [vectors, lane] =
+      s_.Split(stage.Axis(1), w_.lanes, Tail::kExact, stage.ChannelVectors(), stage.Lane());
+  order.insert(order.end(), {vectors, lane});
   s_.ReorderPresent(order);
 }
 
 void WindowSchedule::TileOutput() {
-  s_.Split(out_ + ".i1", w_.lanes, Tail::kExact, out_ + ".v", out_ + ".lane");
-  s_.Split(out_ + ".v", tile_.vectors, Tail::kClip, out_ + ".c", out_ + ".cv");
+  s_.Split(out_.Axis(1), w_.lanes, Tail::kExact, out_.Vectors(), out_.Lane());
+  s_.Split(out_.Vectors(), tile_.vectors, Tail::kClip, out_.ChannelBlocks(), out_.ChannelVectors());
   if (w_.spatial > 1) {
-    s_.Split(out_ + Axis(-2), tile_.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
+    s_.Split(Axis(out_, -2), tile_.rows, Tail::kClip, out_.RowTiles(), out_.Row());
   }
-  s_.Split(out_ + Axis(-1), tile_.columns, Tail::kClip, out_ + ".ow", out_ + ".col");
-  std::vector<std::string> order = Grid();
-  for (const char* name : {".ow", ".row", ".col", ".cv", ".lane"}) order.push_back(out_ + name);
+  s_.Split(Axis(out_, -1), tile_.columns, Tail::kClip, out_.ColumnTiles(), out_.Column());
+  std::vector<Loop> order = Grid();
+  order.insert(order.end(),
+               {out_.ColumnTiles(), out_.Row(), out_.Column(), out_.ChannelVectors(), out_.Lane()});
   s_.ReorderPresent(order);
-  s_.Vectorize(out_ + ".lane");
+  s_.Vectorize(out_.Lane());
 }
 
-std::vector<std::string> WindowSchedule::Grid() const {
-  std::vector<std::string> grid = {out_ + ".i0", out_ + ".c"};
-  if (w_.spatial > 2) grid.push_back(out_ + Axis(-3));
-  if (w_.spatial > 1) grid.push_back(out_ + ".oh");
+std::vector<Loop> WindowSchedule::Grid() const {
+  std::vector<Loop> grid = {out_.Axis(0), out_.ChannelBlocks()};
+  if (w_.spatial > 2) grid.push_back(Axis(out_, -3));
+  if (w_.spatial > 1) grid.push_back(out_.RowTiles());
   return grid;
 }
 
-std::string WindowSchedule::Axis(int from_end) const {
-  return fmt::format(".i{}", w_.rank() + from_end);
+Loop WindowSchedule::Axis(const Stage& stage, int from_end) const {
+  return stage.Axis(static_cast<size_t>(w_.rank() + from_end));
 }
 
-std::vector<std::string> WindowSchedule::TileAxes() const {
-  if (w_.spatial == 1) return {Axis(-1)};
-  return {Axis(-2), Axis(-1)};
+std::vector<Loop> WindowSchedule::TileAxes(const Stage& stage) const {
+  if (w_.spatial == 1) return {Axis(stage, -1)};
+  return {Axis(stage, -2), Axis(stage, -1)};
 }
 
 void WindowSchedule::Specialise() {
@@ -142,14 +140,15 @@ void WindowSchedule::Specialise() {
     rows = TailBorder(w_.height, tile_.rows);
     columns = TailBorder(w_.width, tile_.columns);
   }
-  s_.PeelAll(out_ + ".ow", columns.first, columns.last);
-  if (w_.spatial > 1) s_.PeelAll(out_ + ".oh", rows.first, rows.last);
+  s_.PeelAll(out_.ColumnTiles(), columns.first, columns.last);
+  if (w_.spatial > 1) s_.PeelAll(out_.RowTiles(), rows.first, rows.last);
   if (w_.spatial > 2) {
     const Border slices = w_.PeeledBorder(-3, 1);
-    s_.PeelAll(out_ + Axis(-3), slices.first, slices.last);
+    s_.PeelAll(Axis(out_, -3), slices.first, slices.last);
   }
-  if (w_.channels % (tile_.vectors * w_.lanes) != 0) s_.PeelAll(out_ + ".c", 0, 1);
-  for (const char* name : {".row", ".col", ".cv"}) s_.UnrollAll(out_ + name);
+  if (w_.channels % (tile_.vectors * w_.lanes) != 0) s_.PeelAll(out_.ChannelBlocks(), 0, 1);
+  if (w_.spatial > 1) s_.UnrollAll(out_.Row());
+  for (const Loop& loop : {out_.Column(), out_.ChannelVectors()}) s_.UnrollAll(loop);
   UnrollReduction();
 }
 

@@ -4,6 +4,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_WINDOW_DIRECT_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_WINDOW_DIRECT_SCHEDULE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "compiler/schedule/price/register_tile.h"
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/template.h"
+#include "compiler/schedule/window/loops.h"
 #include "compiler/schedule/window/view.h"
 
 namespace hone::schedule {
@@ -18,8 +20,8 @@ namespace hone::schedule {
 // Values of the knob "taps" of a tile: "unroll" all of them; "row": those along the width, the
 // others in loops; "loop".
 std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile);
-// By that knob: the loops over taps to unroll, by their names behind the anchor's.
-std::vector<std::string> UnrolledTaps(const Windowed& w, const Config& config);
+// By that knob: which loops of the sum over taps to unroll.
+std::vector<size_t> UnrolledTaps(const Windowed& w, const Config& config);
 
 // The schedule of the direct strategy, and what others share with it: they override how the sums of
 // a tile are formed. Task, view and config outlive it.
@@ -40,29 +42,28 @@ class WindowSchedule {
   virtual void UnrollReduction();
 
   // Computes a stage, whose axes after the channels are a tile's, for one tile in registers.
-  void ComputeTile(const std::string& stage, int extra_axes = 0);
-  // Its loops: those of these names, then vectors of channels.
-  void OrderTile(const std::string& stage, std::vector<std::string> order,
-                 const std::string& suffix = "");
+  void ComputeTile(const Stage& stage, int extra_axes = 0);
+  // Its loops: these, then vectors of channels.
+  void OrderTile(const WindowLoops& stage, std::vector<Loop> order);
 
   const Windowed& w_;
   Sequence s_;
-  std::string anchor_;
+  WindowLoops anchor_;
 
  private:
   void TileOutput();
   // Outermost first.
-  std::vector<std::string> Grid() const;
-  // Suffix of the loop of a spatial axis: -1 is the width.
-  std::string Axis(int from_end) const;
+  std::vector<Loop> Grid() const;
+  // The loop of a spatial axis: -1 is the width.
+  Loop Axis(const Stage& stage, int from_end) const;
   // Those of the tile.
-  std::vector<std::string> TileAxes() const;
+  std::vector<Loop> TileAxes(const Stage& stage) const;
   void Specialise();
 
   const Task& task_;
   const Config& config_;
   RegisterTile tile_;
-  std::string out_;
+  WindowLoops out_;
   bool copies_;
 };
 

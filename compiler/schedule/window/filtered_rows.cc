@@ -1,6 +1,7 @@
 #include "compiler/schedule/window/filtered_rows.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/machine/machine.h"
 #include "compiler/schedule/ceil_div.h"
@@ -20,34 +21,47 @@ class FilteredSchedule : public WindowSchedule {
   using WindowSchedule::WindowSchedule;
 
  private:
-  void ChooseSums() override { stages_ = s_.FilterRows(anchor_, kResults); }
+  void ChooseSums() override {
+    const RowFilterStages stages = s_.FilterRows(anchor_, kResults);
+    filter_ = stages.filter;
+    data_ = WindowLoops(stages.data);
+    product_ = WindowLoops(stages.product);
+  }
   void PackWeight() override {
-    s_.Prepare(stages_.filter);
-    s_.SetLayout(stages_.filter, BlockedLayout(3, 0, w_.lanes));
+    s_.Prepare(filter_);
+    s_.SetLayout(filter_.buffer(), BlockedLayout(3, 0, w_.lanes));
     // There are whole vectors of channels to read.
-    s_.SetLayout(stages_.data, BlockedChannels(w_.rank() + 1, w_.lanes));
+    s_.SetLayout(data_.buffer(), BlockedChannels(w_.rank() + 1, w_.lanes));
   }
 
   void TileReduction() override {
     s_.Inline(anchor_);
-    ComputeTile(stages_.product, 1);
-    s_.Decompose(stages_.product + ".i1");
-    OrderTile(stages_.product, {".i2_init", ".i3_init", ".i4_init"}, "_init");
-    OrderTile(stages_.product, {".r0", ".i2", ".i3", ".i4"});
-    ComputeTile(stages_.data, 1);
-    OrderTile(stages_.data, {".i2", ".i3", ".i4"});
-    for (const std::string& stage : {stages_.product, stages_.data}) {
-      s_.VectorizeAll(stage + ".lane");
-    }
+    ComputeTile(product_, 1);
+    s_.Decompose(product_.Axis(1));
+    OrderTile(product_.Init(), TileAxes(product_.Init()));
+    std::vector<Loop> order = TileAxes(product_);
+    order.insert(order.begin(), product_.Reduction(0));
+    OrderTile(product_, order);
+    ComputeTile(data_, 1);
+    OrderTile(data_, TileAxes(data_));
+    for (const WindowLoops& stage : {product_, data_}) s_.VectorizeAll(stage.Lane());
   }
 
   void UnrollReduction() override {
-    for (const std::string& stage : {stages_.product, stages_.data}) {
-      for (const char* loop : {".r0", ".i2", ".i3", ".i4", ".cv"}) s_.UnrollAll(stage + loop);
+    s_.UnrollAll(product_.Reduction(0));
+    for (const WindowLoops& stage : {product_, data_}) {
+      for (const Loop& axis : TileAxes(stage)) s_.UnrollAll(axis);
+      s_.UnrollAll(stage.ChannelVectors());
     }
   }
 
-  RowFilterStages stages_;
+  // Rows of results, tiles along them, and their products.
+  static std::vector<Loop> TileAxes(const Stage& stage) {
+    return {stage.Axis(2), stage.Axis(3), stage.Axis(4)};
+  }
+
+  Stage filter_;
+  WindowLoops data_, product_;
 };
 
 // Products of a tile, in registers; half of these are left to filters and what is transformed.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,28 +10,29 @@
 #include "compiler/schedule/rewrite/fuse_stages.h"
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/window/direct_schedule.h"
+#include "compiler/schedule/window/loops.h"
 
 namespace hone::schedule {
 namespace {
 
 struct WindowRows {
   int64_t lanes = 1;
-  RegisterTile tile;                       // `vectors` along the width, of `rows` rows; one column
-  std::vector<std::string> unrolled_taps;  // loops over taps, by their names behind the anchor's
-  Border rows;                             // tiles of the height that are apart
-  Border columns;                          // of the width
+  RegisterTile tile;                  // `vectors` along the width, of `rows` rows; one column
+  std::vector<size_t> unrolled_taps;  // of the loops of the sum
+  Border rows;                        // tiles of the height that are apart
+  Border columns;                     // of the width
 };
 
 class WindowRowsSchedule {
  public:
   WindowRowsSchedule(const Task& task, const AnchorView& view, const WindowRows& rows)
-      : view_(view), rows_(rows), s_(task.def->naive), out_(view.output) {}
+      : view_(view), rows_(rows), s_(task.def->naive), out_(Stage(view.output)) {}
 
   absl::StatusOr<loop::Nest> Run() && {
-    anchor_ = FuseAroundAnchor(&s_, view_, "");
+    anchor_ = WindowLoops(FuseAroundAnchor(&s_, view_, ""));
     TileOutput();
     TileReduction();
-    for (const std::string& loop : {out_ + ".i0", out_ + ".i1", out_ + ".oh"}) {
+    for (const Loop& loop : {out_.Axis(0), out_.Axis(1), out_.RowTiles()}) {
       s_.ParallelIfPresent(loop);
     }
     Specialise();
@@ -42,45 +42,35 @@ class WindowRowsSchedule {
 
  private:
   void TileOutput() {
-    s_.Split(out_ + ".i3", rows_.lanes * rows_.tile.vectors, Tail::kClip, out_ + ".ow",
-             out_ + ".tile");
-    s_.Split(out_ + ".tile", rows_.lanes, Tail::kClip, out_ + ".col", out_ + ".lane");
-    s_.Split(out_ + ".i2", rows_.tile.rows, Tail::kClip, out_ + ".oh", out_ + ".row");
-    std::vector<std::string> order;
-    for (const char* name : {".i0", ".i1", ".oh", ".ow", ".row", ".col", ".lane"}) {
-      order.push_back(out_ + name);
-    }
-    s_.Reorder(order);
+    s_.Split(out_.Axis(3), rows_.lanes * rows_.tile.vectors, Tail::kClip, out_.ColumnTiles(),
+             out_.Pixels());
+    s_.Split(out_.Pixels(), rows_.lanes, Tail::kClip, out_.Column(), out_.Lane());
+    s_.Split(out_.Axis(2), rows_.tile.rows, Tail::kClip, out_.RowTiles(), out_.Row());
+    s_.Reorder({out_.Axis(0), out_.Axis(1), out_.RowTiles(), out_.ColumnTiles(), out_.Row(),
+                out_.Column(), out_.Lane()});
   }
 
   void TileReduction() {
-    s_.ComputeAt(anchor_, out_ + ".ow");
+    s_.ComputeAt(anchor_, out_.ColumnTiles());
     // A tile has one index of the batch, of the channel and perhaps of the row: these have no loop.
-    std::string outermost = anchor_ + ".i3";
-    for (const char* name : {".i2", ".i1", ".i0"}) {
-      if (s_.Has(anchor_ + name)) outermost = anchor_ + name;
+    s_.Decompose(s_.FirstOf(anchor_.Axes(4)));
+    for (const WindowLoops& part : {anchor_.Init(), anchor_}) {
+      s_.Split(part.Axis(3), rows_.lanes, Tail::kClip, part.Column(), part.Lane());
     }
-    s_.Decompose(outermost);
-    for (const std::string& suffix : {std::string("_init"), std::string()}) {
-      s_.Split(anchor_ + ".i3" + suffix, rows_.lanes, Tail::kClip, anchor_ + ".col" + suffix,
-               anchor_ + ".lane" + suffix);
-      std::vector<std::string> order;
-      if (suffix.empty()) {
-        for (const char* name : {".r0", ".r1", ".r2"}) order.push_back(anchor_ + name);
-      }
-      for (const char* name : {".i2", ".col", ".lane"}) order.push_back(anchor_ + name + suffix);
-      s_.ReorderPresent(order);
-    }
+    const WindowLoops init = anchor_.Init();
+    s_.ReorderPresent({init.Axis(2), init.Column(), init.Lane()});
+    s_.ReorderPresent({anchor_.Reduction(0), anchor_.Reduction(1), anchor_.Reduction(2),
+                       anchor_.Axis(2), anchor_.Column(), anchor_.Lane()});
   }
 
   // Tiles at the border and shorter ones apart, of constant extents all.
   void Specialise() {
     s_.Simplify();
-    s_.PeelAll(out_ + ".ow", rows_.columns.first, rows_.columns.last);
-    s_.PeelAll(out_ + ".oh", rows_.rows.first, rows_.rows.last);
+    s_.PeelAll(out_.ColumnTiles(), rows_.columns.first, rows_.columns.last);
+    s_.PeelAll(out_.RowTiles(), rows_.rows.first, rows_.rows.last);
     s_.Simplify();
     if (view_.shape[3] % rows_.lanes != 0) {
-      for (const std::string& loop : {out_ + ".col", anchor_ + ".col", anchor_ + ".col_init"}) {
+      for (const Loop& loop : {out_.Column(), anchor_.Column(), anchor_.Init().Column()}) {
         s_.PeelAll(loop, 0, 1);
       }
     }
@@ -88,19 +78,18 @@ class WindowRowsSchedule {
   }
 
   void Vectorise() {
-    for (const std::string& loop : {out_ + ".lane", anchor_ + ".lane"}) s_.VectorizeAll(loop);
-    for (const std::string& loop :
-         {out_ + ".row", out_ + ".col", anchor_ + ".i2", anchor_ + ".col"}) {
+    for (const WindowLoops& stage : {out_, anchor_}) s_.VectorizeAll(stage.Lane());
+    for (const Loop& loop : {out_.Row(), out_.Column(), anchor_.Axis(2), anchor_.Column()}) {
       s_.UnrollAll(loop);
     }
-    for (const std::string& taps : rows_.unrolled_taps) s_.UnrollAll(anchor_ + taps);
+    for (const size_t taps : rows_.unrolled_taps) s_.UnrollAll(anchor_.Reduction(taps));
   }
 
   const AnchorView& view_;
   const WindowRows& rows_;
   Sequence s_;
-  std::string out_;
-  std::string anchor_;
+  WindowLoops out_;
+  WindowLoops anchor_;
 };
 
 // Rows shorter than a few lanes are better as channels, or left to the generic template.

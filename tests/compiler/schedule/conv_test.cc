@@ -371,10 +371,10 @@ TEST(Winograd, RefusesWhatIsNoConvolutionOfDilationOne) {
                                 {1, 8, 9, 9, 8, 2, 2, 2, 0, 1}};
   for (const Conv2dShape& shape : shapes) {
     loop::Nest nest = MustLower(ConvText(shape, "none")).naive;
-    EXPECT_FALSE(Winograd(&nest, nest.buffers.back()->name, 4).ok());
+    EXPECT_FALSE(Winograd(&nest, Stage(nest.buffers.back()->name), 4).ok());
   }
   loop::Nest nest = MustLower(ConvText({1, 8, 9, 9, 8, 3, 3, 1, 1, 1}, "none")).naive;
-  const std::string result = nest.buffers.back()->name;
+  const Stage result(nest.buffers.back()->name);
   EXPECT_FALSE(Winograd(&nest, result, 1).ok());
   std::string text = loop::ToText(nest);
   text.replace(text.find("= 0.0"), 5, "= 1.0");

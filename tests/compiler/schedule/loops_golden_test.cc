@@ -24,54 +24,55 @@ namespace {
 TEST(PrimitivesGolden, SplitClips) {
   const loop::Nest naive = MatmulNest(10, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kClip).ok());
   ExpectGolden("split_clip", naive, nest);
 }
 
 TEST(PrimitivesGolden, SplitGuards) {
   const loop::Nest naive = MatmulNest(10, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kGuard).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kGuard).ok());
   ExpectGolden("split_guard", naive, nest);
 }
 
 TEST(PrimitivesGolden, PeelGivesTheTailASizeOfItsOwn) {
   const loop::Nest naive = MatmulNest(10, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
-  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kClip).ok());
+  ASSERT_TRUE(Peel(&nest, Loop("out.i0.o"), 0, 1).ok());
   ExpectGolden("peel", naive, nest);
 }
 
 TEST(PrimitivesGolden, PeelOfAParallelLoopBranchesInside) {
   const loop::Nest naive = MatmulNest(10, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "out.i0", 4, Tail::kClip).ok());
-  ASSERT_TRUE(Parallel(&nest, "out.i0.o").ok());
-  ASSERT_TRUE(Peel(&nest, "out.i0.o", 0, 1).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kClip).ok());
+  ASSERT_TRUE(Parallel(&nest, Loop("out.i0.o")).ok());
+  ASSERT_TRUE(Peel(&nest, Loop("out.i0.o"), 0, 1).ok());
   ExpectGolden("peel_parallel", naive, nest);
 }
 
 TEST(PrimitivesGolden, Inline) {
   const loop::Nest naive = TransposeNest(4, 6);
   loop::Nest nest = naive;
-  ASSERT_TRUE(InlineStage(&nest, "twice").ok());
+  ASSERT_TRUE(InlineStage(&nest, Stage("twice")).ok());
   ExpectGolden("inline_stage", naive, nest);
 }
 
 TEST(PrimitivesGolden, ComputeAtInfersTheRegion) {
   const loop::Nest naive = ConvNest(2, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "conv.i2", 4, Tail::kClip).ok());
-  ASSERT_TRUE(ComputeAt(&nest, "pad", "conv.i2.o", {loop::Scope::kLocal, {}, ""}).ok());
+  ASSERT_TRUE(Split(&nest, Loop("conv.i2"), 4, Tail::kClip).ok());
+  ASSERT_TRUE(
+      ComputeAt(&nest, Stage("pad"), Loop("conv.i2.o"), {loop::Scope::kLocal, {}, ""}).ok());
   ExpectGolden("compute_at", naive, nest);
 }
 
 TEST(PrimitivesGolden, DecomposeAndReorder) {
   const loop::Nest naive = MatmulNest(4, 6, 8);
   loop::Nest nest = naive;
-  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i0").ok());
-  ASSERT_TRUE(Reorder(&nest, {"sum.r0", "sum.i0", "sum.i1"}).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("sum.i0")).ok());
+  ASSERT_TRUE(Reorder(&nest, {Loop("sum.r0"), Loop("sum.i0"), Loop("sum.i1")}).ok());
   ExpectGolden("decompose_reorder", naive, nest);
 }
 
@@ -93,7 +94,7 @@ TEST(PrimitivesGolden, PackOfAConstantIsPrepared) {
 TEST(PrimitivesGolden, CacheWrite) {
   const loop::Nest naive = MatmulNest(3, 6, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(CacheWrite(&nest, "sum").ok());
+  ASSERT_TRUE(CacheWrite(&nest, Stage("sum")).ok());
   ExpectGolden("cache_write", naive, nest);
 }
 
@@ -101,32 +102,32 @@ TEST(PrimitivesGolden, CacheWrite) {
 TEST(Primitives, CachesBlocksWithoutPads) {
   loop::Nest nest = MatmulNest(3, 6, 4);
   ASSERT_TRUE(SetLayout(&nest, "sum", *Layout::Parse("NC3c", 2)).ok());
-  EXPECT_TRUE(CacheWrite(&nest, "sum").ok());
+  EXPECT_TRUE(CacheWrite(&nest, Stage("sum")).ok());
   ASSERT_TRUE(SetLayout(&nest, "out", *Layout::Parse("NC4c", 2)).ok());
-  EXPECT_FALSE(CacheWrite(&nest, "out").ok());
+  EXPECT_FALSE(CacheWrite(&nest, Stage("out")).ok());
 }
 
 TEST(PrimitivesGolden, Unswitch) {
   const loop::Nest naive = ConvNest(2, 4, 2);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Unswitch(&nest, "pad.i3").ok());
+  ASSERT_TRUE(Unswitch(&nest, Loop("pad.i3")).ok());
   ExpectGolden("unswitch", naive, nest);
 }
 
 TEST(PrimitivesGolden, InlinePaddingOfOneAxis) {
   const loop::Nest naive = ConvNest(2, 4, 2);
   loop::Nest nest = naive;
-  ASSERT_TRUE(InlinePadding(&nest, "pad", 2).ok());
+  ASSERT_TRUE(InlinePadding(&nest, Stage("pad"), 2).ok());
   ExpectGolden("inline_padding", naive, nest);
 }
 
 TEST(PrimitivesGolden, Annotations) {
   const loop::Nest naive = MatmulNest(4, 8, 4);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "out.i1", 4, Tail::kExact).ok());
-  ASSERT_TRUE(Parallel(&nest, "out.i0").ok());
-  ASSERT_TRUE(Unroll(&nest, "out.i1.o").ok());
-  ASSERT_TRUE(Vectorize(&nest, "out.i1.i").ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i1"), 4, Tail::kExact).ok());
+  ASSERT_TRUE(Parallel(&nest, Loop("out.i0")).ok());
+  ASSERT_TRUE(Unroll(&nest, Loop("out.i1.o")).ok());
+  ASSERT_TRUE(Vectorize(&nest, Loop("out.i1.i")).ok());
   ExpectGolden("annotate", naive, nest);
 }
 
@@ -149,25 +150,26 @@ loop::Nest TwoResults(int64_t shift) {
 TEST(PrimitivesGolden, MergesLoops) {
   const loop::Nest naive = TwoResults(0);
   loop::Nest nest = naive;
-  for (const std::string& stage : {std::string("twice"), std::string("squared")}) {
-    ASSERT_TRUE(Split(&nest, stage + ".i1", 4, Tail::kClip).ok());
+  for (const Stage& stage : {Stage("twice"), Stage("squared")}) {
+    ASSERT_TRUE(Split(&nest, stage.Axis(1), 4, Tail::kClip).ok());
   }
-  ASSERT_TRUE(MergeLoops(&nest, "twice.i0", "squared.i0").ok());
-  ASSERT_TRUE(MergeLoops(&nest, "twice.i1.o", "squared.i1.o").ok());
+  ASSERT_TRUE(MergeLoops(&nest, Loop("twice.i0"), Loop("squared.i0")).ok());
+  ASSERT_TRUE(MergeLoops(&nest, Loop("twice.i1.o"), Loop("squared.i1.o")).ok());
   ExpectGolden("merge_loops", naive, nest);
 }
 
 TEST(Primitives, MergeOnlyLoopsOfTheSameStepsSideBySide) {
   const auto refused = [](loop::Nest nest, const std::string& first, const std::string& second) {
-    EXPECT_EQ(MergeLoops(&nest, first, second).code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(MergeLoops(&nest, Loop(first), Loop(second)).code(),
+              absl::StatusCode::kFailedPrecondition);
   };
   loop::Nest nest = TwoResults(0);
   refused(nest, "squared.i0", "twice.i0");  // the second is the earlier one
   refused(nest, "twice.i1", "squared.i1");  // in loops of their own
-  ASSERT_TRUE(Split(&nest, "squared.i0", 2, Tail::kClip).ok());
+  ASSERT_TRUE(Split(&nest, Loop("squared.i0"), 2, Tail::kClip).ok());
   refused(nest, "twice.i0", "squared.i0.o");  // other steps
   loop::Nest shifted = TwoResults(1);
-  ASSERT_TRUE(MergeLoops(&shifted, "twice.i0", "squared.i0").ok());
+  ASSERT_TRUE(MergeLoops(&shifted, Loop("twice.i0"), Loop("squared.i0")).ok());
   refused(shifted, "twice.i1", "squared.i1");  // reads what a later iteration writes
 }
 
@@ -176,20 +178,21 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   };
   loop::Nest nest = MatmulNest(10, 6, 4);
-  refused(Split(&nest, "out.i0", 4, Tail::kExact));
-  refused(Vectorize(&nest, "sum.r0"));  // carries the sum
-  refused(Parallel(&nest, "out.i1"));   // not outermost
-  refused(InlineStage(&nest, "sum"));   // a reduction
-  refused(InlineStage(&nest, "out"));   // an output
-  refused(InlinePadding(&nest, "out", 0));
-  refused(ComputeAt(&nest, "out", "sum.i0"));
-  refused(Reorder(&nest, {"sum.r0", "sum.i1"}));  // the initialisation is between them
-  EXPECT_EQ(Split(&nest, "nowhere", 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
+  refused(Split(&nest, Loop("out.i0"), 4, Tail::kExact));
+  refused(Vectorize(&nest, Loop("sum.r0")));  // carries the sum
+  refused(Parallel(&nest, Loop("out.i1")));   // not outermost
+  refused(InlineStage(&nest, Stage("sum")));  // a reduction
+  refused(InlineStage(&nest, Stage("out")));  // an output
+  refused(InlinePadding(&nest, Stage("out"), 0));
+  refused(ComputeAt(&nest, Stage("out"), Loop("sum.i0")));
+  refused(Reorder(&nest, {Loop("sum.r0"), Loop("sum.i1")}));  // the initialisation is between them
+  EXPECT_EQ(Split(&nest, Loop("nowhere"), 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
   loop::Nest conv = ConvNest(3, 4, 2);
-  refused(InlinePadding(&conv, "pad", 1));  // channels have no padding
-  ASSERT_TRUE(DecomposeReduction(&conv, "conv.i0").ok());
-  refused(Reorder(&conv, {"conv.r1", "conv.r0"}));  // another order of summation
-  EXPECT_TRUE(Reorder(&conv, {"conv.r1", "conv.r0"}, /*allow_reassociation=*/true).ok());
+  refused(InlinePadding(&conv, Stage("pad"), 1));  // channels have no padding
+  ASSERT_TRUE(DecomposeReduction(&conv, Loop("conv.i0")).ok());
+  refused(Reorder(&conv, {Loop("conv.r1"), Loop("conv.r0")}));  // another order of summation
+  EXPECT_TRUE(
+      Reorder(&conv, {Loop("conv.r1"), Loop("conv.r0")}, /*allow_reassociation=*/true).ok());
 }
 
 // x and conv are joined with out; bias has nothing to join.

@@ -14,18 +14,19 @@ TEST(PrimitivesGolden, PrefetchAhead) {
   const loop::Nest naive = MatmulNest(4, 6, 8);
   loop::Nest nest = naive;
   PrefetchOptions options;
-  options.ahead = "sum.i1";
-  ASSERT_TRUE(PrefetchAhead(&nest, "sum.r0", "b", options).ok());
+  options.ahead = Loop("sum.i1");
+  ASSERT_TRUE(PrefetchAhead(&nest, Loop("sum.r0"), "b", options).ok());
   ExpectGolden("prefetch", naive, nest);
 }
 
 TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   const loop::Nest naive = MatmulNest(4, 6, 8);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "sum.i1", 2, Tail::kExact, "sum.group", "sum.i1").ok());
+  ASSERT_TRUE(
+      Split(&nest, Loop("sum.i1"), 2, Tail::kExact, Loop("sum.group"), Loop("sum.i1")).ok());
   PrefetchRegionOptions options;
-  options.ahead = {"gone", "sum.group"};
-  options.turns = {"sum.i1"};
+  options.ahead = {Loop("gone"), Loop("sum.group")};
+  options.turns = {Loop("sum.i1")};
   options.line_axis = 1;
   options.line_elements = 4;
   EXPECT_FALSE(PrefetchRegion(&nest, "bias", options).ok());
@@ -33,7 +34,7 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
     EXPECT_EQ(PrefetchRegion(&nest, "b", wrong).code(), absl::StatusCode::kFailedPrecondition);
   };
   PrefetchRegionOptions wrong = options;
-  wrong.turns = {"gone"};
+  wrong.turns = {Loop("gone")};
   refused(wrong);
   wrong = options;
   wrong.line_axis = 2;
@@ -42,13 +43,13 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
   wrong.line_elements = 0;
   refused(wrong);
   wrong = options;
-  wrong.turns = {"sum.i0", "sum.i1"};  // sum.i0 is around what is ahead
+  wrong.turns = {Loop("sum.i0"), Loop("sum.i1")};  // sum.i0 is around what is ahead
   refused(wrong);
-  wrong.turns = {"sum.group", "sum.i1"};  // and sum.group is that
+  wrong.turns = {Loop("sum.group"), Loop("sum.i1")};  // and sum.group is that
   refused(wrong);
   ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
   ExpectGolden("prefetch_region", naive, nest);
-  options.ahead = {"gone"};
+  options.ahead = {Loop("gone")};
   EXPECT_FALSE(PrefetchRegion(&nest, "b", options).ok());
 }
 
@@ -56,13 +57,17 @@ TEST(PrimitivesGolden, PrefetchesARegionInTurns) {
 TEST(PrimitivesGolden, PrefetchesARegionOfSeveralAxesInTurns) {
   const loop::Nest naive = ConvNest(4, 3, 2);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "conv.r0", 2, Tail::kExact, "conv.chunk", "conv.r0").ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
   ASSERT_TRUE(
-      Reorder(&nest, {"conv.i1", "conv.chunk", "conv.i2", "conv.r0", "conv.i3"}, true).ok());
+      Split(&nest, Loop("conv.r0"), 2, Tail::kExact, Loop("conv.chunk"), Loop("conv.r0")).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("conv.i1")).ok());
+  ASSERT_TRUE(Reorder(&nest,
+                      {Loop("conv.i1"), Loop("conv.chunk"), Loop("conv.i2"), Loop("conv.r0"),
+                       Loop("conv.i3")},
+                      true)
+                  .ok());
   PrefetchRegionOptions options;
-  options.ahead = {"conv.i1", "conv.chunk"};
-  options.turns = {"conv.i2", "conv.r0"};
+  options.ahead = {Loop("conv.i1"), Loop("conv.chunk")};
+  options.turns = {Loop("conv.i2"), Loop("conv.r0")};
   options.line_axis = 0;
   options.line_elements = 1;
   ASSERT_TRUE(PrefetchRegion(&nest, "w", options).ok());

@@ -94,22 +94,27 @@ TEST_P(PrefetchOrder, IsThatOfMemory) {
   const Case& c = GetParam();
   const loop::Nest naive = ConvNest(c.channels, c.size, kFilters);
   loop::Nest nest = naive;
-  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse(c.layout, 4));
+  const absl::StatusOr<Stage> packed = Pack(&nest, "w", *Layout::Parse(c.layout, 4));
   ASSERT_TRUE(packed.ok()) << packed.status();
-  ASSERT_TRUE(Split(&nest, "conv.r0", c.chunk, Tail::kExact, "conv.chunk", "conv.r0").ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
   ASSERT_TRUE(
-      Reorder(&nest, {"conv.chunk", "conv.i2", "conv.i3", "conv.r0", "conv.i1"}, true).ok());
+      Split(&nest, Loop("conv.r0"), c.chunk, Tail::kExact, Loop("conv.chunk"), Loop("conv.r0"))
+          .ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("conv.i1")).ok());
+  ASSERT_TRUE(Reorder(&nest,
+                      {Loop("conv.chunk"), Loop("conv.i2"), Loop("conv.i3"), Loop("conv.r0"),
+                       Loop("conv.i1")},
+                      true)
+                  .ok());
   PrefetchRegionOptions options;
-  options.ahead = {"conv.chunk"};
-  options.turns = c.turns;
+  options.ahead = {Loop("conv.chunk")};
+  for (const std::string& turn : c.turns) options.turns.emplace_back(turn);
   options.line_elements = kLine;
-  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
+  ASSERT_TRUE(PrefetchRegion(&nest, packed->buffer(), options).ok());
   ExpectSameResults(naive, nest, 7, c.layout);
 
   const std::vector<int64_t> all = PrefetchedBy(nest);
   const int64_t chunks = c.channels / c.chunk;
-  const loop::Buffer weight = *FindBuffer(nest, *packed);
+  const loop::Buffer weight = *FindBuffer(nest, packed->buffer());
   auto from = all.begin();
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     const auto to = from + static_cast<std::ptrdiff_t>(all.size()) / chunks;
@@ -137,15 +142,17 @@ INSTANTIATE_TEST_SUITE_P(
 // Taps and rows of taps lie one behind the other: one number counts them all, without a division.
 TEST(PrefetchOrder, JoinsAxesThatFollowOneAnother) {
   loop::Nest nest = ConvNest(2, 3, kFilters);
-  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse("NCHW8n", 4));
+  const absl::StatusOr<Stage> packed = Pack(&nest, "w", *Layout::Parse("NCHW8n", 4));
   ASSERT_TRUE(packed.ok()) << packed.status();
-  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
-  ASSERT_TRUE(Reorder(&nest, {"conv.r0", "conv.i2", "conv.i3", "conv.i1"}, true).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("conv.i1")).ok());
+  ASSERT_TRUE(
+      Reorder(&nest, {Loop("conv.r0"), Loop("conv.i2"), Loop("conv.i3"), Loop("conv.i1")}, true)
+          .ok());
   PrefetchRegionOptions options;
-  options.ahead = {"conv.r0"};
-  options.turns = {"conv.i2"};
+  options.ahead = {Loop("conv.r0")};
+  options.turns = {Loop("conv.i2")};
   options.line_elements = kLine;
-  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
+  ASSERT_TRUE(PrefetchRegion(&nest, packed->buffer(), options).ok());
   const std::string text = loop::ToText(nest);
   const size_t prefetch = text.find("prefetch ");
   ASSERT_NE(prefetch, std::string::npos) << text;
@@ -172,8 +179,8 @@ void ExpectRowsOfBlocks(int64_t line_elements, int64_t step) {
   loop::Nest nest = naive;
   ASSERT_TRUE(SetLayout(&nest, "x", *Layout::Parse("NCHW4c", 4)).ok());
   PrefetchRegionOptions options;
-  options.ahead = {"y.i0"};
-  options.turns = {"y.i1", "y.i2"};
+  options.ahead = {Loop("y.i0")};
+  options.turns = {Loop("y.i1"), Loop("y.i2")};
   options.line_axis = 1;
   options.line_elements = line_elements;
   ASSERT_TRUE(PrefetchRegion(&nest, "x", options).ok());
@@ -205,10 +212,10 @@ TEST(PrefetchOrder, AsksForWhatIsWritten) {
       [&](const std::vector<loop::Expr>& i) { return loop::Load(x, {i[0], i[1]}); });
   const loop::Nest naive = builder.Finish({y});
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "y.i1", kLine, Tail::kExact, "y.line", "y.i1").ok());
+  ASSERT_TRUE(Split(&nest, Loop("y.i1"), kLine, Tail::kExact, Loop("y.line"), Loop("y.i1")).ok());
   PrefetchRegionOptions options;
-  options.ahead = {"y.i0"};
-  options.turns = {"y.line"};
+  options.ahead = {Loop("y.i0")};
+  options.turns = {Loop("y.line")};
   options.line_axis = 1;
   options.line_elements = kLine;
   ASSERT_TRUE(PrefetchRegion(&nest, "y", options).ok());
@@ -221,11 +228,12 @@ TEST(PrefetchOrder, AsksForWhatIsWritten) {
 // The steps of one row after those of another, three further on; at the end the last row again.
 TEST(PrefetchOrder, GoesOnInTheNextRow) {
   loop::Nest nest = MatmulNest(1, 8, 8);
-  ASSERT_TRUE(Split(&nest, "sum.r0", 2, Tail::kExact, "sum.r0", "sum.unroll").ok());
+  ASSERT_TRUE(
+      Split(&nest, Loop("sum.r0"), 2, Tail::kExact, Loop("sum.r0"), Loop("sum.unroll")).ok());
   PrefetchRegionOptions options;
-  options.ahead = {"sum.i1", "sum.r0"};
+  options.ahead = {Loop("sum.i1"), Loop("sum.r0")};
   options.distance = 3;
-  options.turns = {"sum.unroll"};
+  options.turns = {Loop("sum.unroll")};
   options.line_axis = 1;
   options.line_elements = 4;
   ASSERT_TRUE(PrefetchRegion(&nest, "b", options).ok());
@@ -253,16 +261,16 @@ void ExpectEverySecondTap(int64_t line_elements) {
                loop::Load(w, {i[0], r[0], r[1] * loop::Expr(2), loop::Expr(0)});
       });
   loop::Nest nest = builder.Finish({y});
-  const absl::StatusOr<std::string> packed = Pack(&nest, "w", *Layout::Parse("NCHW4n", 4));
+  const absl::StatusOr<Stage> packed = Pack(&nest, "w", *Layout::Parse("NCHW4n", 4));
   ASSERT_TRUE(packed.ok()) << packed.status();
-  ASSERT_TRUE(DecomposeReduction(&nest, "y.i0").ok());
-  ASSERT_TRUE(Reorder(&nest, {"y.r0", "y.r1", "y.i0"}, true).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("y.i0")).ok());
+  ASSERT_TRUE(Reorder(&nest, {Loop("y.r0"), Loop("y.r1"), Loop("y.i0")}, true).ok());
   PrefetchRegionOptions options;
-  options.ahead = {"y.r0"};
-  options.turns = {"y.r1"};
+  options.ahead = {Loop("y.r0")};
+  options.turns = {Loop("y.r1")};
   options.line_elements = line_elements;
-  ASSERT_TRUE(PrefetchRegion(&nest, *packed, options).ok());
-  const loop::Buffer weight = *FindBuffer(nest, *packed);
+  ASSERT_TRUE(PrefetchRegion(&nest, packed->buffer(), options).ok());
+  const loop::Buffer weight = *FindBuffer(nest, packed->buffer());
   std::vector<int64_t> wanted;
   for (const int64_t c : {1, 2, 3, 3}) {
     for (const int64_t tap : {0, 2, 4}) {
@@ -280,8 +288,8 @@ TEST(PrefetchOrder, LeavesOutWhatIsNotRead) {
 TEST(PrefetchOrder, SpreadsLinesOverMoreThanHalfOfTheTurns) {
   loop::Nest nest = MatmulNest(2, 14, 15);
   PrefetchRegionOptions options;
-  options.ahead = {"sum.i0"};
-  options.turns = {"sum.i1"};
+  options.ahead = {Loop("sum.i0")};
+  options.turns = {Loop("sum.i1")};
   options.line_elements = 1;
   ASSERT_TRUE(PrefetchRegion(&nest, "a", options).ok());
   ExpectSameResults(MatmulNest(2, 14, 15), nest, 7, "shares");

@@ -44,19 +44,19 @@ class Draw {
         factor_(1 + static_cast<int64_t>(random->Below(5))) {}
 
   loop::Nest* nest() { return nest_; }
-  const std::string& loop() const { return loop_; }
+  const Loop& loop() const { return loop_; }
   const std::string& buffer() const { return buffer_; }
   int64_t factor() const { return factor_; }
   uint64_t Below(uint64_t count) { return random_->Below(count); }
 
-  std::string AnyLoop() {
+  Loop AnyLoop() {
     std::vector<std::string> names;
     for (const loop::Launch& launch : nest_->launches) {
       for (const loop::Stmt& loop : loop::CollectLoops(launch.body)) {
         names.push_back(loop->var->name);
       }
     }
-    return names.empty() ? "none" : names[Below(names.size())];
+    return Loop(names.empty() ? "none" : names[Below(names.size())]);
   }
 
   // Row-major with blocks of some axis of the buffer.
@@ -78,7 +78,7 @@ class Draw {
 
   loop::Nest* nest_;
   Random* random_;
-  std::string loop_;
+  Loop loop_;
   std::string buffer_;
   int64_t factor_;
 };
@@ -87,26 +87,27 @@ class Draw {
 Attempt NotTried() { return {"", absl::CancelledError()}; }
 
 Attempt TryReorder(Draw& draw) {
-  const std::string other = draw.AnyLoop();
+  const Loop other = draw.AnyLoop();
   if (other == draw.loop()) return NotTried();
-  return {draw.loop() + " " + other, Reorder(draw.nest(), {draw.loop(), other}, true)};
+  return {draw.loop().name() + " " + other.name(),
+          Reorder(draw.nest(), {draw.loop(), other}, true)};
 }
 
 Attempt TrySplit(Draw& draw) {
   const Tail tail = draw.Below(2) == 0 ? Tail::kClip : Tail::kGuard;
-  return {fmt::format("{} by {} {}", draw.loop(), draw.factor(), static_cast<int>(tail)),
+  return {fmt::format("{} by {} {}", draw.loop().name(), draw.factor(), static_cast<int>(tail)),
           Split(draw.nest(), draw.loop(), draw.factor(), tail)};
 }
 
 Attempt TryPeel(Draw& draw) {
   const auto first = static_cast<int64_t>(draw.Below(2));
   const auto last = static_cast<int64_t>(draw.Below(2));
-  return {draw.loop(), Peel(draw.nest(), draw.loop(), first, last)};
+  return {draw.loop().name(), Peel(draw.nest(), draw.loop(), first, last)};
 }
 
 Attempt TryCacheWrite(Draw& draw) {
   if (draw.buffer().ends_with(".acc")) return NotTried();
-  return {draw.buffer(), CacheWrite(draw.nest(), draw.buffer()).status()};
+  return {draw.buffer(), CacheWrite(draw.nest(), Stage(draw.buffer())).status()};
 }
 
 Attempt TrySetLayout(Draw& draw) {
@@ -128,10 +129,14 @@ struct Primitive {
   uint64_t weight = 1;  // how often it is tried
 };
 
-// What takes a loop, or a buffer, and nothing else.
-template <absl::Status (*primitive)(loop::Nest*, const std::string&)>
+// What takes a loop, a stage or a buffer, and nothing else.
+template <absl::Status (*primitive)(loop::Nest*, const Loop&)>
 Attempt TryOnLoop(Draw& draw) {
-  return {draw.loop(), primitive(draw.nest(), draw.loop())};
+  return {draw.loop().name(), primitive(draw.nest(), draw.loop())};
+}
+template <absl::Status (*primitive)(loop::Nest*, const Stage&)>
+Attempt TryOnStage(Draw& draw) {
+  return {draw.buffer(), primitive(draw.nest(), Stage(draw.buffer()))};
 }
 template <absl::Status (*primitive)(loop::Nest*, const std::string&)>
 Attempt TryOnBuffer(Draw& draw) {
@@ -141,11 +146,12 @@ Attempt TryOnBuffer(Draw& draw) {
 constexpr Primitive kPrimitives[] = {
     {"split", TrySplit, 2},
     {"peel", TryPeel},
-    {"inline", TryOnBuffer<InlineStage>},
+    {"inline", TryOnStage<InlineStage>},
     {"compute at",
      [](Draw& draw) -> Attempt {
-       return {draw.buffer() + " at " + draw.loop(),
-               ComputeAt(draw.nest(), draw.buffer(), draw.loop(), {loop::Scope::kLocal, {}, ""})};
+       return {draw.buffer() + " at " + draw.loop().name(),
+               ComputeAt(draw.nest(), Stage(draw.buffer()), draw.loop(),
+                         {loop::Scope::kLocal, {}, ""})};
      },
      2},
     {"decompose", TryOnLoop<DecomposeReduction>},
@@ -156,7 +162,7 @@ constexpr Primitive kPrimitives[] = {
     {"cache write", TryCacheWrite},
     {"unroll steps",
      [](Draw& draw) -> Attempt {
-       return {fmt::format("{} of {}", draw.factor(), draw.loop()),
+       return {fmt::format("{} of {}", draw.factor(), draw.loop().name()),
                UnrollSteps(draw.nest(), draw.loop(), draw.factor())};
      }},
     {"join the last axes", TryOnBuffer<JoinLastAxes>},

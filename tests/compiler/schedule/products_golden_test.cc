@@ -39,13 +39,13 @@ loop::Nest ByteNest(int64_t m = 2, int64_t n = 3, int64_t k = 6) {
 TEST(PrimitivesGolden, DotProductOfPadLanes) {
   const loop::Nest naive = ByteNest();
   loop::Nest nest = naive;
-  EXPECT_FALSE(SumPadLanes(&nest, "c.r0", 4).ok());  // nothing is padded
+  EXPECT_FALSE(SumPadLanes(&nest, Loop("c.r0"), 4).ok());  // nothing is padded
   ASSERT_TRUE(Pack(&nest, "a", *Layout::Parse("NC4c", 2)).ok());
   ASSERT_TRUE(Pack(&nest, "b", *Layout::Parse("NC16n4c", 2)).ok());
-  ASSERT_TRUE(SumPadLanes(&nest, "c.r0", 4).ok());
-  EXPECT_FALSE(DotProduct(&nest, "c.r0").ok());  // eight steps
-  ASSERT_TRUE(Split(&nest, "c.r0", 4, Tail::kExact).ok());
-  ASSERT_TRUE(DotProduct(&nest, "c.r0.i").ok());
+  ASSERT_TRUE(SumPadLanes(&nest, Loop("c.r0"), 4).ok());
+  EXPECT_FALSE(DotProduct(&nest, Loop("c.r0")).ok());  // eight steps
+  ASSERT_TRUE(Split(&nest, Loop("c.r0"), 4, Tail::kExact).ok());
+  ASSERT_TRUE(DotProduct(&nest, Loop("c.r0.i")).ok());
   ExpectGolden("dot_product", naive, nest);
 }
 
@@ -53,19 +53,22 @@ TEST(PrimitivesGolden, TileRows) {
   const loop::Nest naive = ByteNest(5, 16, 8);
   loop::Nest nest = naive;
   ASSERT_TRUE(Pack(&nest, "b", *Layout::Parse("NC16n4c", 2)).ok());
-  ASSERT_TRUE(CacheWrite(&nest, "c").ok());
-  ASSERT_TRUE(Split(&nest, "c.i0", 5, Tail::kExact, "c.mb", "c.m").ok());
-  ASSERT_TRUE(ComputeAt(&nest, "c.acc", "c.mb", {loop::Scope::kTile, {}, ""}).ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "c.acc.i0").ok());
-  ASSERT_TRUE(Split(&nest, "c.acc.r0", 4, Tail::kExact, "c.acc.k", "c.acc.d").ok());
-  ASSERT_TRUE(Reorder(&nest, {"c.acc.i0", "c.acc.k", "c.acc.i1", "c.acc.d"}).ok());
-  for (const char* lanes : {"c.acc.i1_init", "c.acc.i1", "c.i1"}) {
+  ASSERT_TRUE(CacheWrite(&nest, Stage("c")).ok());
+  ASSERT_TRUE(Split(&nest, Loop("c.i0"), 5, Tail::kExact, Loop("c.mb"), Loop("c.m")).ok());
+  ASSERT_TRUE(ComputeAt(&nest, Stage("c.acc"), Loop("c.mb"), {loop::Scope::kTile, {}, ""}).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("c.acc.i0")).ok());
+  ASSERT_TRUE(
+      Split(&nest, Loop("c.acc.r0"), 4, Tail::kExact, Loop("c.acc.k"), Loop("c.acc.d")).ok());
+  ASSERT_TRUE(
+      Reorder(&nest, {Loop("c.acc.i0"), Loop("c.acc.k"), Loop("c.acc.i1"), Loop("c.acc.d")}).ok());
+  const Loop units = Stage("c.acc").Axis(1), tile_rows = Stage("c.acc").Axis(0);
+  for (const Loop& lanes : {units.Init(), units, Loop("c.i1")}) {
     ASSERT_TRUE(Vectorize(&nest, lanes).ok());
   }
-  EXPECT_FALSE(TileRows(&nest, "c.acc.i0").ok());  // no dot products yet
-  ASSERT_TRUE(DotProduct(&nest, "c.acc.d").ok());
-  EXPECT_FALSE(TileRows(&nest, "c.acc.k").ok());
-  for (const char* rows : {"c.acc.i0_init", "c.acc.i0", "c.m"}) {
+  EXPECT_FALSE(TileRows(&nest, Loop("c.acc.i0")).ok());  // no dot products yet
+  ASSERT_TRUE(DotProduct(&nest, Loop("c.acc.d")).ok());
+  EXPECT_FALSE(TileRows(&nest, Loop("c.acc.k")).ok());
+  for (const Loop& rows : {tile_rows.Init(), tile_rows, Loop("c.m")}) {
     const absl::Status status = TileRows(&nest, rows);
     ASSERT_TRUE(status.ok()) << status;
   }
@@ -84,19 +87,19 @@ TEST(Primitives, DotProductOfBFloat16TakesPairs) {
       });
   loop::Nest nest = builder.Finish({c});
   loop::Nest fours = nest;
-  ASSERT_TRUE(Split(&fours, "c.r0", 4, Tail::kClip).ok());
-  EXPECT_FALSE(DotProduct(&fours, "c.r0.i").ok());
-  ASSERT_TRUE(Split(&nest, "c.r0", 2, Tail::kExact).ok());
-  EXPECT_TRUE(DotProduct(&nest, "c.r0.i").ok());
+  ASSERT_TRUE(Split(&fours, Loop("c.r0"), 4, Tail::kClip).ok());
+  EXPECT_FALSE(DotProduct(&fours, Loop("c.r0.i")).ok());
+  ASSERT_TRUE(Split(&nest, Loop("c.r0"), 2, Tail::kExact).ok());
+  EXPECT_TRUE(DotProduct(&nest, Loop("c.r0.i")).ok());
 }
 
 TEST(Primitives, DotProductRefusesStepsThatAreNoNeighbours) {
   loop::Nest nest = ByteNest();
   ASSERT_TRUE(SetLayout(&nest, "a", *Layout::Parse("CN", 2)).ok());
-  ASSERT_TRUE(Split(&nest, "c.r0", 4, Tail::kClip).ok());
-  EXPECT_FALSE(DotProduct(&nest, "c.r0.i").ok());  // not always four
+  ASSERT_TRUE(Split(&nest, Loop("c.r0"), 4, Tail::kClip).ok());
+  EXPECT_FALSE(DotProduct(&nest, Loop("c.r0.i")).ok());  // not always four
   loop::Nest floats = MatmulNest(2, 3, 4);
-  EXPECT_FALSE(DotProduct(&floats, "sum.r0").ok());
+  EXPECT_FALSE(DotProduct(&floats, Loop("sum.r0")).ok());
 }
 
 loop::Nest DepthwiseNest(int64_t stride) {
@@ -112,15 +115,15 @@ loop::Nest DepthwiseNest(int64_t stride) {
 TEST(PrimitivesGolden, FilterRows) {
   const loop::Nest naive = DepthwiseNest(1);
   loop::Nest nest = naive;
-  const auto stages = FilterRows(&nest, "conv2d", 2);
+  const auto stages = FilterRows(&nest, Stage("conv2d"), 2);
   ASSERT_TRUE(stages.ok()) << stages.status();
-  EXPECT_EQ(stages->data, "conv2d.data");
+  EXPECT_EQ(stages->data, Stage("conv2d.data"));
   ExpectGolden("filter_rows", naive, nest);
 }
 
 TEST(Primitives, FilterRowsRefusesWhatItCannotFilter) {
   const auto refused = [](loop::Nest nest, const std::string& buffer, int64_t tile) {
-    EXPECT_EQ(FilterRows(&nest, buffer, tile).status().code(),
+    EXPECT_EQ(FilterRows(&nest, Stage(buffer), tile).status().code(),
               absl::StatusCode::kFailedPrecondition)
         << buffer << tile;
   };
@@ -144,15 +147,15 @@ loop::Nest DilatedNest(int64_t stride) {
 TEST(PrimitivesGolden, SplitDilation) {
   const loop::Nest naive = DilatedNest(1);
   loop::Nest nest = naive;
-  const auto stages = SplitDilation(&nest, "conv2d", 2, 3);
+  const auto stages = SplitDilation(&nest, Stage("conv2d"), 2, 3);
   ASSERT_TRUE(stages.ok()) << stages.status();
-  EXPECT_EQ(stages->result, "conv2d.phases");
+  EXPECT_EQ(stages->result, Stage("conv2d.phases"));
   ExpectGolden("split_dilation", naive, nest);
 }
 
 TEST(Primitives, SplitDilationRefusesWhatHasNoSuchPhases) {
   const auto refused = [](loop::Nest nest, const std::string& buffer, int64_t height) {
-    EXPECT_EQ(SplitDilation(&nest, buffer, height, 3).status().code(),
+    EXPECT_EQ(SplitDilation(&nest, Stage(buffer), height, 3).status().code(),
               absl::StatusCode::kFailedPrecondition)
         << buffer << height;
   };

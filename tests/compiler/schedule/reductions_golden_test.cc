@@ -49,9 +49,9 @@ TEST(PrimitivesGolden, ReducesByLanes) {
                      });
   const loop::Nest naive = builder.Finish({out});
   loop::Nest nest = naive;
-  EXPECT_FALSE(ReduceByLanes(&nest, "out.i0", 4, 2).ok());
-  EXPECT_FALSE(ReduceByLanes(&nest, "out.r0", 3, 2).ok());
-  ASSERT_TRUE(ReduceByLanes(&nest, "out.r0", 4, 2).ok());
+  EXPECT_FALSE(ReduceByLanes(&nest, Loop("out.i0"), 4, 2).ok());
+  EXPECT_FALSE(ReduceByLanes(&nest, Loop("out.r0"), 3, 2).ok());
+  ASSERT_TRUE(ReduceByLanes(&nest, Loop("out.r0"), 4, 2).ok());
   ExpectGolden("reduce_by_lanes", naive, nest);
 }
 
@@ -71,16 +71,16 @@ loop::Nest PlaneSums(float first) {
 TEST(PrimitivesGolden, ReducesInParts) {
   const loop::Nest naive = PlaneSums(100);
   loop::Nest nest = naive;
-  EXPECT_FALSE(Rfactor(&nest, "out.i0", 3).ok()) << "no loop of the reduction";
-  EXPECT_FALSE(Rfactor(&nest, "out.r0", 3).ok()) << "three parts of eight";
+  EXPECT_FALSE(Rfactor(&nest, Loop("out.i0"), 3).ok()) << "no loop of the reduction";
+  EXPECT_FALSE(Rfactor(&nest, Loop("out.r0"), 3).ok()) << "three parts of eight";
   EXPECT_EQ(ToText(nest), ToText(naive));
-  const absl::StatusOr<std::string> parts = Rfactor(&nest, "out.r0", 4);
+  const absl::StatusOr<Stage> parts = Rfactor(&nest, Loop("out.r0"), 4);
   ASSERT_TRUE(parts.ok()) << parts.status();
-  EXPECT_EQ(*parts, "out.parts");
-  ASSERT_TRUE(Parallel(&nest, "out.parts.i0").ok());
+  EXPECT_EQ(*parts, Stage("out.parts"));
+  ASSERT_TRUE(Parallel(&nest, parts->Axis(0)).ok());
   ExpectGolden("rfactor", naive, nest);
   nest = naive;
-  ASSERT_TRUE(Rfactor(&nest, "out.r1", 5).ok());
+  ASSERT_TRUE(Rfactor(&nest, Loop("out.r1"), 5).ok());
   ExpectSameResults(naive, nest, 3, "parts of one step of the inner loop");
 }
 
@@ -88,19 +88,19 @@ TEST(PrimitivesGolden, ReducesInParts) {
 TEST(PrimitivesGolden, ReducesATileByLanes) {
   const loop::Nest naive = MatmulNest(2, 5, 11);
   loop::Nest nest = naive;
-  ASSERT_TRUE(Split(&nest, "sum.i1", 3, Tail::kClip, "sum.block", "sum.i1").ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i1").ok());
-  ASSERT_TRUE(Reorder(&nest, {"sum.r0", "sum.i1"}).ok());
-  ASSERT_TRUE(ReduceByLanes(&nest, "sum.r0", 4, 2).ok());
+  ASSERT_TRUE(Split(&nest, Loop("sum.i1"), 3, Tail::kClip, Loop("sum.block"), Loop("sum.i1")).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("sum.i1")).ok());
+  ASSERT_TRUE(Reorder(&nest, {Loop("sum.r0"), Loop("sum.i1")}).ok());
+  ASSERT_TRUE(ReduceByLanes(&nest, Loop("sum.r0"), 4, 2).ok());
   ExpectGolden("reduce_by_lanes_tile", naive, nest);
 }
 
 TEST(Primitives, ReduceByLanesRefusesLoopsThatAreNotOverResults) {
   loop::Nest nest = SumNest([](const loop::Expr&) { return loop::Expr(8); }, false);
-  EXPECT_EQ(ReduceByLanes(&nest, "t", 4, 1).code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(ReduceByLanes(&nest, "k", 4, 1).ok());
+  EXPECT_EQ(ReduceByLanes(&nest, Loop("t"), 4, 1).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(ReduceByLanes(&nest, Loop("k"), 4, 1).ok());
   nest = SumNest([](const loop::Expr& k) { return k + loop::Expr(1); }, false);
-  EXPECT_EQ(ReduceByLanes(&nest, "k", 4, 1).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ReduceByLanes(&nest, Loop("k"), 4, 1).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST(PrimitivesGolden, UnrollsStepsCountedByData) {
@@ -119,9 +119,9 @@ TEST(PrimitivesGolden, UnrollsStepsCountedByData) {
       });
   const loop::Nest naive = builder.Finish({out});
   loop::Nest nest = naive;
-  EXPECT_FALSE(UnrollSteps(&nest, "out.r0", 1).ok());
-  ASSERT_TRUE(UnrollSteps(&nest, "out.r0", 3).ok());
-  EXPECT_FALSE(UnrollSteps(&nest, "out.r0.u", 2).ok());
+  EXPECT_FALSE(UnrollSteps(&nest, Loop("out.r0"), 1).ok());
+  ASSERT_TRUE(UnrollSteps(&nest, Loop("out.r0"), 3).ok());
+  EXPECT_FALSE(UnrollSteps(&nest, Loop("out.r0.u"), 2).ok());
   ExpectGolden("unroll_steps", naive, nest);
 }
 
@@ -144,37 +144,42 @@ TEST(PrimitivesGolden, SharesRowsByTheirOffsets) {
       });
   const loop::Nest naive = builder.Finish({out});
   loop::Nest nest = naive;
-  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 4).ok());  // not parallel
-  ASSERT_TRUE(Parallel(&nest, "out.i0").ok());
-  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "x", {23, 1}, 4).ok());
-  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 0).ok());
-  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {int64_t{1} << 58, 1}, 4).ok());
-  EXPECT_FALSE(ShareByOffsets(&nest, "out.i0", "begins", {23, 0}, 4).ok());
-  ASSERT_TRUE(ShareByOffsets(&nest, "out.i0", "begins", {23, 1}, 4).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, Loop("out.i0"), "begins", {23, 1}, 4).ok());  // not parallel
+  ASSERT_TRUE(Parallel(&nest, Loop("out.i0")).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, Loop("out.i0"), "x", {23, 1}, 4).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, Loop("out.i0"), "begins", {23, 1}, 0).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, Loop("out.i0"), "begins", {int64_t{1} << 58, 1}, 4).ok());
+  EXPECT_FALSE(ShareByOffsets(&nest, Loop("out.i0"), "begins", {23, 0}, 4).ok());
+  ASSERT_TRUE(ShareByOffsets(&nest, Loop("out.i0"), "begins", {23, 1}, 4).ok());
   ExpectGolden("share_by_offsets", naive, nest);
 }
 
 TEST(PrimitivesGolden, SumsLocally) {
   const loop::Nest naive = MatmulNest(10, 6, 8);
   loop::Nest nest = naive;
-  EXPECT_FALSE(SumLocally(&nest, "sum.i0").ok());  // the sum is set to zero there
-  ASSERT_TRUE(DecomposeReduction(&nest, "sum.i0").ok());
-  ASSERT_TRUE(Split(&nest, "sum.i0", 4, Tail::kClip, "sum.block", "sum.i0").ok());
-  ASSERT_TRUE(Split(&nest, "sum.r0", 4, Tail::kExact, "sum.chunk", "sum.r0").ok());
-  ASSERT_TRUE(Reorder(&nest, {"sum.chunk", "sum.block", "sum.r0", "sum.i0", "sum.i1"}, true).ok());
-  const absl::StatusOr<std::string> acc = SumLocally(&nest, "sum.block");
+  EXPECT_FALSE(SumLocally(&nest, Loop("sum.i0")).ok());  // the sum is set to zero there
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("sum.i0")).ok());
+  ASSERT_TRUE(Split(&nest, Loop("sum.i0"), 4, Tail::kClip, Loop("sum.block"), Loop("sum.i0")).ok());
+  ASSERT_TRUE(
+      Split(&nest, Loop("sum.r0"), 4, Tail::kExact, Loop("sum.chunk"), Loop("sum.r0")).ok());
+  ASSERT_TRUE(Reorder(&nest,
+                      {Loop("sum.chunk"), Loop("sum.block"), Loop("sum.r0"), Loop("sum.i0"),
+                       Loop("sum.i1")},
+                      true)
+                  .ok());
+  const absl::StatusOr<Stage> acc = SumLocally(&nest, Loop("sum.block"));
   ASSERT_TRUE(acc.ok()) << acc.status();
-  EXPECT_EQ(*acc, "sum.acc");
+  EXPECT_EQ(*acc, Stage("sum.acc"));
   ExpectGolden("sum_locally", naive, nest);
 }
 
 TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
   const loop::Nest naive = ConvNest(2, 4, 2);
   loop::Nest nest = naive;
-  ASSERT_TRUE(InlineStage(&nest, "pad").ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i0").ok());
-  ASSERT_TRUE(SkipZeroTerms(&nest, "conv.i0").ok());
-  ASSERT_TRUE(ClipLoop(&nest, "conv.r1").ok());
+  ASSERT_TRUE(InlineStage(&nest, Stage("pad")).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("conv.i0")).ok());
+  ASSERT_TRUE(SkipZeroTerms(&nest, Loop("conv.i0")).ok());
+  ASSERT_TRUE(ClipLoop(&nest, Loop("conv.r1")).ok());
   ExpectGolden("skip_zero_terms_clip", naive, nest);
 }
 
@@ -183,17 +188,18 @@ TEST(PrimitivesGolden, SkipZeroTermsAndClip) {
 TEST(PrimitivesGolden, SkipsZeroTermsOfLocalSums) {
   const loop::Nest naive = ConvNest(4, 3, 2);
   loop::Nest nest = naive;
-  ASSERT_TRUE(InlineStage(&nest, "pad").ok());
-  ASSERT_TRUE(Split(&nest, "conv.r0", 2, Tail::kExact, "conv.chunk", "conv.r0").ok());
-  ASSERT_TRUE(DecomposeReduction(&nest, "conv.i1").ok());
+  ASSERT_TRUE(InlineStage(&nest, Stage("pad")).ok());
   ASSERT_TRUE(
-      Reorder(&nest,
-              {"conv.i1", "conv.chunk", "conv.i2", "conv.r0", "conv.r1", "conv.r2", "conv.i3"},
-              true)
-          .ok());
-  ASSERT_TRUE(SumLocally(&nest, "conv.i2").ok());
-  ASSERT_TRUE(SkipZeroTerms(&nest, "conv.acc.r1").ok());
-  ASSERT_TRUE(ClipLoop(&nest, "conv.acc.r1").ok());
+      Split(&nest, Loop("conv.r0"), 2, Tail::kExact, Loop("conv.chunk"), Loop("conv.r0")).ok());
+  ASSERT_TRUE(DecomposeReduction(&nest, Loop("conv.i1")).ok());
+  ASSERT_TRUE(Reorder(&nest,
+                      {Loop("conv.i1"), Loop("conv.chunk"), Loop("conv.i2"), Loop("conv.r0"),
+                       Loop("conv.r1"), Loop("conv.r2"), Loop("conv.i3")},
+                      true)
+                  .ok());
+  ASSERT_TRUE(SumLocally(&nest, Loop("conv.i2")).ok());
+  ASSERT_TRUE(SkipZeroTerms(&nest, Loop("conv.acc.r1")).ok());
+  ASSERT_TRUE(ClipLoop(&nest, Loop("conv.acc.r1")).ok());
   ExpectGolden("skip_zero_terms_local", naive, nest);
 }
 
@@ -201,11 +207,11 @@ TEST(Primitives, SumLocallyRefusesWhatItCannotSumApart) {
   const auto eight = [](const loop::Expr&) { return loop::Expr(8); };
   const auto ragged = [](const loop::Expr& k) { return k + loop::Expr(1); };
   loop::Nest nest = SumNest(eight, false);
-  EXPECT_TRUE(SumLocally(&nest, "t").ok());
+  EXPECT_TRUE(SumLocally(&nest, Loop("t")).ok());
   nest = SumNest(ragged, false);
-  EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(SumLocally(&nest, Loop("t")).status().code(), absl::StatusCode::kFailedPrecondition);
   nest = SumNest(eight, true);
-  EXPECT_EQ(SumLocally(&nest, "t").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(SumLocally(&nest, Loop("t")).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace

@@ -289,12 +289,12 @@ TEST(SparseDenseTemplate, SharesAreCountedInStepsOfTheLogarithmOfRows) {
 TEST(PrepareStage, RefusesWhatChangesFromRunToRun) {
   const ops::KernelDefinition constant = MustLower(SparseText(9, 4, 5, 7, true, kPlain));
   loop::Nest nest = constant.naive;
-  EXPECT_TRUE(PrepareStage(&nest, "sparse_columns").ok());
+  EXPECT_TRUE(PrepareStage(&nest, Stage("sparse_columns")).ok());
   EXPECT_EQ(nest.launches[0].phase, loop::Phase::kPrepare);
   ExpectSameResults(constant.naive, nest, 1, "prepared");
-  EXPECT_FALSE(PrepareStage(&nest, "sparse_dense").ok());
+  EXPECT_FALSE(PrepareStage(&nest, Stage("sparse_dense")).ok());
   loop::Nest variable = MustLower(SparseText(9, 4, 5, 7, false, kPlain)).naive;
-  EXPECT_FALSE(PrepareStage(&variable, "sparse_columns").ok());
+  EXPECT_FALSE(PrepareStage(&variable, Stage("sparse_columns")).ok());
 }
 
 }  // namespace

@@ -394,10 +394,10 @@ TEST(Winograd, RefusesTilesThereAreNoPointsFor) {
   const std::string result = def.naive.buffers.back()->name;
   for (const int64_t tile : {0, 1, 6}) {
     loop::Nest nest = def.naive;
-    EXPECT_FALSE(Winograd(&nest, result, tile).ok()) << tile;
+    EXPECT_FALSE(Winograd(&nest, Stage(result), tile).ok()) << tile;
   }
   loop::Nest nest = def.naive;
-  EXPECT_TRUE(Winograd(&nest, result, 5).ok());
+  EXPECT_TRUE(Winograd(&nest, Stage(result), 5).ok());
 }
 
 }  // namespace
