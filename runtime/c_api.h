@@ -1,5 +1,5 @@
-/* The runtime's C API: open a compiled model, set inputs, run, read outputs. Links libc, libm and
- * libstdc++ only.
+/* The runtime's C API: open a compiled model, set inputs, run, read outputs. The library links
+ * libc, libm and libstdc++ only.
  *
  * Functions return 0 or a code below; hone_last_error then gives the sentence for the calling
  * thread's last failure. A handle is used by one thread at a time. Pointers that come back live as

@@ -11,8 +11,8 @@ namespace hone {
 // like a real one.
 bool IsEmulated();
 
-// The same for a process whose executable, as the system sees it, is this file. False if the file
-// is no readable program, since nothing then points to an emulator.
+// The same for a process that runs this code, where `program` is the file that the system executes:
+// whether that is a program for another architecture. False if the file is no readable program.
 bool IsEmulatedBy(const std::string& program);
 
 }  // namespace hone
