@@ -27,7 +27,7 @@ LINES_KEPT = 20  # of what a command told before it failed
 
 @contextlib.contextmanager
 def environment() -> Iterator[dict[str, str]]:
-    """The environment for verbs of hone. Without --db they find no database in it; the user's own would change what they print and compile."""
+    """The environment for verbs of hone, in which they find no database without --db: the user's own would change their output."""
     with tempfile.TemporaryDirectory() as empty:
         yield {**os.environ, "XDG_DATA_HOME": empty}
 

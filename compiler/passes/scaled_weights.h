@@ -23,7 +23,7 @@ bool IsWeighted(const ir::Expr& e, Weighted* weighted);
 // The scaled weights are computed only when they are first read: weights are most of a model's
 // memory, and fresh memory costs more than the multiplications.
 
-// weight[o, i, ...] * scale[o] (or * scale[0]); `scale` is float32.
+// Gives weight[o, i, ...] * scale[o] (or * scale[0]); `scale` is float32.
 ir::Expr ScaleOutputs(const ir::Expr& weight, const ir::Expr& scale);
 // Gives weight[o, i, ...] * scale[c] (or * scale[0]), where c is the input channel that index i
 // means in the group of output o.
