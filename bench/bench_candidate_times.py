@@ -35,7 +35,7 @@ BARS = {"ir_ms": 1.0, "total_ms": 10.0}
 
 
 def costs(kernel: dict[str, Any], count: int, threads: int) -> list[dict[str, Any]]:
-    """Of each config that builds."""
+    """The costs of each config that builds."""
     command = [str(result_file.BUILD / "bin" / "candidate_cost"), kernel["workload"], "--signature", kernel["signature"]]
     command += ["--count", str(count), "--threads", str(threads), "--each"]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout

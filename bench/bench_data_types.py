@@ -46,7 +46,7 @@ class Case:
         return (channels, channels, self.taps, self.taps) if len(self.data) == 4 else (channels, channels)
 
     def operations(self) -> float:
-        """Of a layer: multiplications and additions, those on padding too."""
+        """How many multiplications and additions a layer takes, including those on padding."""
         return 2.0 * math.prod(self.data) * math.prod(self.weight()[1:])
 
     def product(self, data: str, weight: str) -> str:
@@ -159,13 +159,13 @@ def row_of(case: Case, forms: Sequence[Form], times: Sequence[Sequence[float]]) 
 
 
 def is_in_tiles(report: Mapping[str, Any]) -> bool:
-    """Of what `hone compile` says: whether every layer multiplies in tile registers."""
+    """Whether every layer multiplies in tile registers, by the report of `hone compile`."""
     layers = [kernel for kernel in report["kernels"] if not is_copy(kernel["workload"])]
     return all(json.loads(kernel["config"]).get("strategy") == "tiles" for kernel in layers)
 
 
 def shares_of_tile_peak(case: Case, tiled: Sequence[Form], row: Mapping[str, Any], peak: Mapping[str, float]) -> dict[str, float]:
-    """Of the forms whose layers multiply in tile registers."""
+    """The shares of the tile peak that the forms with layers in tile registers reach."""
     return {
         f"{form.name}_share_of_tile_peak": case.operations() / row[f"{form.name}_layer_us"] * 1e-3 / peak[form.tile_peak]
         for form in tiled

@@ -39,7 +39,7 @@ def _inside(work: Mapping[str, Any], clipped: Sequence[int] | None) -> float:
 
 
 def executed_fraction(work: Mapping[str, Any], config: Mapping[str, Any]) -> float | None:
-    """Of a workload as the peers' list has it; None where the algorithm is no direct sum."""
+    """The fraction of a workload's operations, as the peers' list counts them, that is executed; None if the algorithm is no direct sum."""
     if not _is_direct(config):
         return None
     if not _is_convolution(work) or config.get("strategy") == "rows":  # whose borders are masked

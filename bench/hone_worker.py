@@ -79,7 +79,7 @@ class Timed:
         return self.estimate
 
     def executor_seconds(self) -> float:
-        """Of one run: launches and barriers without kernels."""
+        """Seconds that the executor takes in one run, for launches and barriers without kernels."""
         return self.module.time_executor(EXECUTOR_RUNS) / EXECUTOR_RUNS
 
     def profile(self, min_ms: float) -> list[float]:

@@ -45,7 +45,7 @@ def hot_loop(assembly: str) -> HotLoop:
 
 
 def cycles(loop: HotLoop, triple: str, cpu: str) -> float:
-    """Of an iteration, by llvm-mca-19's model of the cpu."""
+    """The cycles of one iteration, by llvm-mca-19's model of the CPU."""
     return (_cycles(loop.lines, triple, cpu, 2 * ITERATIONS) - _cycles(loop.lines, triple, cpu, ITERATIONS)) / ITERATIONS
 
 

@@ -33,7 +33,7 @@ def _is_winograd_eligible(work: Mapping[str, Any]) -> bool:
 
 
 def class_of(work: Mapping[str, Any]) -> str:
-    """Of a workload as the peers' list describes it, whatever it takes."""
+    """The class of a workload as the peers' list describes it, whatever its time."""
     op = work["op"]
     if op in ("conv2d", "conv3d"):
         if work.get("groups", 1) == work["shapes"]["x"][1] > 1:
@@ -50,7 +50,7 @@ FEWEST_CHANNELS = 16  # of a convolution: stems have shapes of their own
 
 
 def is_compute_bound(work: Mapping[str, Any]) -> bool:
-    """Of those whose direct sums are judged by the FMA peak: convolutions of 1x1 and 3x3, products of large matrices."""
+    """Whether the FMA peak is the measure of a workload's direct sums: for 1x1 and 3x3 convolutions and products of large matrices."""
     shapes = work["shapes"]
     if work["op"] == "conv2d":
         square = tuple(shapes["w"][2:]) in ((1, 1), (3, 3))
@@ -64,7 +64,7 @@ def timed_class(work: Mapping[str, Any], shortest_us: float) -> str:
 
 
 def verdict(ratio: float, low: float, high: float) -> str:
-    """Of best peer / Hone. A win or a tie: the interval reaches 1. A loss: it ends below 0.93."""
+    """The verdict on the ratio of the best peer's time to Hone's. A win or a tie: the interval reaches 1. A loss: it ends below 0.93."""
     if high < LOSS:
         return "loss"
     if high < TIE:
@@ -111,6 +111,6 @@ def _figures(rows: Sequence[Mapping[str, Any]], newest: str) -> dict[str, Any]:
 
 
 def best_ratio(row: Mapping[str, Any]) -> float | None:
-    """Of the best peer to tuned Hone; None where either has no figure."""
+    """The ratio of the best peer's time to that of tuned Hone; None if either has no figure."""
     ratio = row["peers"].get(row.get("best_peer"), {}).get("ratio")
     return None if ratio is None else float(ratio)

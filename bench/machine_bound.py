@@ -32,8 +32,8 @@ OPERATIONS_A_CYCLE = 2  # vector operations that are issued
 
 
 def filtered_part(work: Mapping[str, Any]) -> float:
-    """Of a depthwise convolution's multiplications those that are left of rows filtered two results at once. Additions are not
-    counted: some cores have units of their own for them."""
+    """The part of a depthwise convolution's multiplications that is left if rows are filtered two results at once. Additions are not
+    counted, since some cores have units of their own for them."""
     shapes = work["shapes"]
     depthwise = work["op"] == "conv2d" and work.get("groups", 1) == shapes["x"][1] > 1
     if not depthwise or work["stride"] != 1 or shapes["w"][3] != 3:

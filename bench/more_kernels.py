@@ -72,7 +72,7 @@ def work(name: str, op: str, shapes: Mapping[str, Sequence[int]], flops: int, **
 def convolution(
     name: str, data: Sequence[int], out: int, taps: Sequence[int], stride: int, pad: Sequence[int], groups: int = 1
 ) -> Work:
-    """Of two or three axes: `data` is channels and extents."""
+    """A convolution over two or three axes; `data` is the channels and the extents."""
     channels, *extents = data
     weight = [out, channels // groups, *taps]
     result = [1, out, *((e + 2 * p - t) // stride + 1 for e, t, p in zip(extents, taps, pad, strict=True))]

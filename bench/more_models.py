@@ -148,7 +148,7 @@ def style_transfer(norm: Callable[[int], Any]) -> Any:
 
 
 def mixer() -> Any:
-    """Of 196 patches and 256 channels."""
+    """A mixer with 196 patches and 256 channels."""
 
     def block() -> list[Any]:
         def dense(i: int, o: int) -> Any:

@@ -27,7 +27,7 @@ def error_of(found: Any, expected: Any | None) -> float:
 
 
 def largest_error(outputs: Sequence[Any], references: Sequence[Any | None]) -> float:
-    """Of a module; infinity where the first output has no reference to be right by."""
+    """The largest error of a module's outputs; infinity if the first output has no reference."""
     if not outputs or references[0] is None:
         return math.inf
     return max(error_of(found, expected) for found, expected in zip(outputs, references, strict=True))

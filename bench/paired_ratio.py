@@ -27,7 +27,7 @@ def interval(ratios: Sequence[float], seed: int = 1) -> tuple[float, float]:
 
 
 def paired(theirs: Sequence[float], ours: Sequence[float]) -> Ratio:
-    """Of the rounds that both have: a very slow peer is timed in the first few only."""
+    """The ratio over the rounds that both have, since a very slow peer is timed in the first few only."""
     ratios = [their / our for their, our in zip(theirs, ours, strict=False)]
     low, high = interval(ratios)
     return Ratio(statistics.median(ratios), low, high)

@@ -102,7 +102,7 @@ class Hone(Peer):
 
 
 class Measured(NamedTuple):
-    """Of one item: microseconds by name and round, what each said of itself, and why others have no figures."""
+    """What was measured of one item: microseconds by name and round, what each said of itself, and why others have no figures."""
 
     times: dict[str, list[float]]
     replies: dict[str, dict[str, Any]]

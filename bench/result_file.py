@@ -27,7 +27,7 @@ LINES_KEPT = 20  # of what a command told before it failed
 
 @contextlib.contextmanager
 def environment() -> Iterator[dict[str, str]]:
-    """Of verbs of hone: without --db they find no database, where the user's own would decide what they print and compile."""
+    """The environment for verbs of hone, in which they find no database without --db: the user's own would change their output."""
     with tempfile.TemporaryDirectory() as empty:
         yield {**os.environ, "XDG_DATA_HOME": empty}
 
@@ -129,7 +129,7 @@ def _git(top: pathlib.Path, *args: str) -> str:
 
 
 def top_of(folder: pathlib.Path) -> pathlib.Path | None:
-    """Of the git tree that a folder is in."""
+    """The top of the git tree that a folder is in; None if it is in none."""
     try:
         return pathlib.Path(_git(folder, "rev-parse", "--show-toplevel"))
     except (OSError, subprocess.CalledProcessError):

@@ -117,7 +117,7 @@ def losses(entry: Mapping[str, Any]) -> str:
 
 
 def kernel_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
-    """Of one section: each class in turn, kernels that are through at once apart."""
+    """The tables of one section: each class in turn, and apart from them the kernels that take almost no time."""
     lines = [empty_calls(rows), ""]
     large = [row for name in kernel_classes.ORDER for row in rows if row["class"] == name != kernel_classes.SMALL]
     small = [row for row in rows if row["class"] == kernel_classes.SMALL]
@@ -134,7 +134,7 @@ def peer_names(rows: Sequence[Row]) -> list[str]:
 
 
 def empty_calls(rows: Sequence[Row]) -> str:
-    """Of the newest row that has them."""
+    """A sentence with the time of an empty call, for each name from the newest row that has it."""
     calls: dict[str, float] = {}
     for row in sorted(rows, key=lambda row: int(row["origin"]["order"])):
         known = {"hone": row["hone"].get("tuned", {}), **row["peers"]}
@@ -280,7 +280,7 @@ def inside_table(rows: Sequence[Row]) -> list[str]:
 
 
 def marks(row: Row, every: Sequence[Row]) -> str:
-    """Of rows that are not like the others: what NOTES say of them."""
+    """The marks of a row that differs from the others; NOTES explain them."""
     found = "†" if row["origin"]["code"] != result_rows.newest_code(every) else ""
     found += "§" if row_peers.asked_fewer(row) else ""
     return f" {found}" if found else ""

@@ -13,7 +13,7 @@ LONGEST_S = 40.0  # a row whose rounds have taken longer gets no more: most of i
 
 
 def is_wide(measured: Measured) -> bool:
-    """Of the interval that the row would have now, if further rounds would add to it; it does not matter where it lies."""
+    """Whether the interval that the row would have now is wide, wherever it lies, and further rounds would add to it."""
     figures = compared(measured, {})
     best = figures["peers"].get(figures.get("best_peer"), {})
     if "ratio" not in best:

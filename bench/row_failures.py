@@ -9,7 +9,7 @@ LONGEST = 160
 
 
 def first_line(text: str) -> str:
-    """Of what it said, cut; safe in a Markdown code span."""
+    """The first line of what a failed peer said, cut to a length, and safe in a Markdown code span."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     line = (lines or ["no reason given"])[0].replace("`", "'")
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"

@@ -29,7 +29,7 @@ def hone_figures(
     peak: Mapping[str, float],
     threads: int,
 ) -> dict[str, Any]:
-    """Of one of Hone's two modules; `work` is a kernel's."""
+    """The figures of one of Hone's two modules; `work` is None for a model and describes the workload of a kernel."""
     median_us = statistics.median(times)
     figures: dict[str, Any] = {"median_us": median_us, "least_us": min(times), "tiers": report["counts"]}
     if work is None:

@@ -108,7 +108,7 @@ def trials_in(document: Mapping[str, Any]) -> int:
 
 
 def trials_before(output: str | None) -> int | None:
-    """Of a run that failed: a job that ended badly still prints its document."""
+    """The trials of a run that failed: a job that ended badly still prints its document. None if there is no document."""
     try:
         return trials_in(json.loads(output or ""))
     except (ValueError, KeyError, TypeError):

@@ -1,11 +1,11 @@
-// Which of the barriers that a list of launches asks for a team has to keep.
+// Decides which of the barriers that a list of launches asks for are needed when a team runs it.
 #ifndef HONE_RUNTIME_BARRIER_PLAN_H_
 #define HONE_RUNTIME_BARRIER_PLAN_H_
 
 namespace hone {
 
-// Told the launches in order. Between launches that thread 0 runs alone no barrier is needed; what
-// it would have ordered for the others is ordered by one before the next launch of all threads.
+// Next() is called for each launch in order. Consecutive launches that thread 0 runs alone need no
+// barrier between them: one barrier before the next launch of all threads does for all of them.
 class BarrierPlan {
  public:
   // Whether a barrier must stand before this launch.
@@ -25,7 +25,8 @@ class BarrierPlan {
     return barrier;
   }
 
-  // Counts on nothing that does not hold behind the launches that `other` was told of, too.
+  // Merges the state of another way to the same point: from here on the plan keeps every barrier
+  // that is needed after the launches of this plan or after those of `other`.
   void Join(const BarrierPlan& other) {
     parallel_since_barrier_ = parallel_since_barrier_ || other.parallel_since_barrier_;
     is_owed_ = is_owed_ || other.is_owed_;

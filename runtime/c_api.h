@@ -1,9 +1,10 @@
-/* The runtime's C API: open a compiled model, set inputs, run, read outputs. Links libc, libm and
- * libstdc++ only.
+/* The runtime's C API: open a compiled model, set inputs, run, read outputs. The library links
+ * libc, libm and libstdc++ only.
  *
- * Functions return 0, or a code below; hone_last_error then has the sentence, of this thread. A
- * handle is used by one thread at a time. Pointers that come back live as long as the handle. A
- * child of fork() may go on with a handle that was not in use: it starts threads of its own. */
+ * Functions return 0 or a code below; hone_last_error then gives the sentence for the calling
+ * thread's last failure. A handle is used by one thread at a time. Pointers that come back live as
+ * long as the handle. A child of fork() may go on using a handle that no thread was using at the
+ * fork: the child starts threads of its own. */
 #ifndef HONE_RUNTIME_C_API_H_
 #define HONE_RUNTIME_C_API_H_
 
@@ -26,7 +27,7 @@ enum hone_code {
 
 typedef struct hone_model hone_model;
 
-/* What is known of an input or output. shape has rank entries; layouts are row-major. */
+/* Describes an input or output. shape has rank entries; the layout is row-major. */
 struct hone_tensor_info {
   const char* name;
   const char* dtype; /* "float32", ... */
@@ -40,11 +41,11 @@ struct hone_kernel_info {
   const char* workload;
   const char* config;
   const char* tier;
-  double flops; /* of the call in a run, in all trips of its repeat */
+  double flops; /* of all executions of the call in one run */
 };
 
 HONE_API const char* hone_last_error(void);
-/* "0.1.0": of this library. */
+/* The version of this library, as "0.1.0". */
 HONE_API const char* hone_version(void);
 
 /* threads: at most 1024; 0: as many as the module was compiled for and are usable on this
@@ -67,40 +68,43 @@ HONE_API const char* hone_target(const hone_model* model);
 HONE_API int hone_threads(const hone_model* model);
 HONE_API uint32_t hone_input_count(const hone_model* model);
 HONE_API uint32_t hone_output_count(const hone_model* model);
-/* Of the chosen specialisation. */
+/* These two describe the inputs and outputs of the chosen specialisation. */
 HONE_API int hone_input_info(const hone_model* model, uint32_t index,
                              struct hone_tensor_info* info);
 HONE_API int hone_output_info(const hone_model* model, uint32_t index,
                               struct hone_tensor_info* info);
 
 /* A module may have been compiled for several shapes of its inputs: several specialisations of one
- * model, with the same names and dtypes. At first number 0 is chosen. Another choice takes along
- * each input that has the shape it was given in last; the binding of one that has another shape
- * rests until its shape is chosen again. Bindings of outputs whose shapes differ end. Inputs are
- * given in any order; a run that finds one missing in the chosen shape is refused, and names all
- * that are. Timings do without inputs that were never given, or that a choice by number leaves out:
- * they read what is in the model's memory. */
+ * model, with the same names and dtypes. Number 0 is chosen at first. After another choice, an
+ * input keeps its data or binding if its shape is still the one it was last given in. Otherwise its
+ * binding is suspended until a specialisation with that shape is chosen again. The binding of an
+ * output ends if its shape changes. Inputs are given in any order; hone_run is refused if an input
+ * was not given in the chosen shape, and the error names what is missing. Timings need no input
+ * that was never given, or that a choice by number left without data: they read what is in the
+ * model's memory. */
 HONE_API uint32_t hone_specialisation_count(const hone_model* model);
 HONE_API uint32_t hone_specialisation(const hone_model* model);
 HONE_API int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation,
                                             uint32_t index, struct hone_tensor_info* info);
 HONE_API int hone_choose_specialisation(hone_model* model, uint32_t specialisation);
-/* The one in which the input has this shape, and most inputs given before have theirs. Its data
- * comes next. HONE_BAD_INPUT names the shapes there are. The functions on DLPack tensors do it by
+/* Chooses the specialisation in which this input has this shape; if several do, the one that also
+ * fits most of the inputs given before. The caller then gives the input's data. For HONE_BAD_INPUT
+ * the error names the shapes that exist. The functions that take DLPack tensors make this choice
  * themselves. */
 HONE_API int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank,
                                const int64_t* shape);
 
-/* Copies size_bytes, which must be the input's, into the model's memory; ends a binding. */
+/* Copies size_bytes, which must be the input's size, into the model's memory, and ends the input's
+ * binding if it has one. */
 HONE_API int hone_set_input(hone_model* model, uint32_t index, const void* data,
                             uint64_t size_bytes);
 /* No copy: the model reads (writes) `data` in each run; it must be aligned to 64 bytes and outlive
- * the binding. NULL ends the binding; an input is then what was copied into it before. */
+ * the binding. NULL ends the binding; an input then has the data that was copied into it before. */
 HONE_API int hone_bind_input(hone_model* model, uint32_t index, const void* data);
 HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
 
 HONE_API int hone_run(hone_model* model);
-/* Valid until the next run. NULL for an index that is not there. */
+/* The pointer is valid until the next run. NULL if there is no output with this index. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
 
 /* The same with DLPack tensors. An input on the CPU with the model's dtype and shape is copied,
@@ -114,23 +118,24 @@ HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
 HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
                                 struct hone_dl_managed_tensor** tensor);
 
-/* Seconds of `runs` (at least 1) back-to-back runs, the loop in here. */
+/* Seconds that `runs` (at least 1) back-to-back runs take; the loop is inside this function. */
 HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);
 
-/* The calls of kernels a run makes, in order, and the median nanoseconds of each over `runs` runs.
- */
+/* The kernel calls that a run makes, in order; hone_profile gives the median nanoseconds of each
+ * over `runs` runs.
+ * */
 HONE_API uint32_t hone_call_count(const hone_model* model);
 HONE_API int hone_call_kernel(const hone_model* model, uint32_t call,
                               struct hone_kernel_info* info);
 HONE_API int hone_profile(hone_model* model, int runs, double* call_ns);
-/* Seconds of `runs` (at least 1) back-to-back runs of that call alone, the loop in here. All calls
- * before it run once first, untimed, on the inputs as they are now, so that it reads what a whole
- * run would give it; those behind it do not run. hone_output afterwards is not that of a whole run
- * on the present inputs, until the next hone_run: outputs may be older or overwritten. */
+/* Seconds that `runs` (at least 1) back-to-back runs of that call alone take; the loop is inside
+ * this function. All calls before it run once first, untimed, on the present inputs, so that it
+ * reads what a whole run would give it; the calls after it do not run. Until the next hone_run,
+ * hone_output may give older or overwritten data. */
 HONE_API int hone_time_call(hone_model* model, uint32_t call, int64_t runs, double* seconds);
-/* Seconds of `runs` (at least 1) back-to-back runs in which no kernel does anything: what is left
- * is the executor's own, its walk through the launches and the barriers between them, with threads
- * that are never late. Inputs and outputs stay as they are. */
+/* Seconds that `runs` (at least 1) back-to-back runs take when no kernel does anything. This is the
+ * executor's own overhead: the walk through the launches and the barriers between them, with
+ * threads that are never late. Inputs and outputs are not touched. */
 HONE_API int hone_time_executor(hone_model* model, int64_t runs, double* seconds);
 
 #ifdef __cplusplus

@@ -13,7 +13,8 @@
 
 namespace hone {
 
-// Others may use the team too, one at a time. It never fails: faults of code are the process's.
+// The team may be shared with other users, one at a time. The device never fails: a fault in kernel
+// code ends the whole process.
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(std::shared_ptr<ThreadTeam> team)
@@ -29,15 +30,16 @@ class CpuDevice final : public Device {
   std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
   std::string error() const override { return ""; }
 
-  // A sequence of launches of whatever module. Null with a sentence in *error: no memory for the
-  // scratch of the threads.
+  // Makes a sequence of launches, which may be of any module. Null with a sentence in *error if
+  // there is no memory for the threads' scratch.
   std::unique_ptr<LaunchSequence> MakeSequence(const SequencePlan& plan, std::string* error);
 
  private:
   bool ReserveScratch(uint64_t size_bytes);
 
   const std::shared_ptr<ThreadTeam> team_;
-  std::vector<Memory> scratch_;  // each thread's, as much as any launch so far wants
+  std::vector<Memory>
+      scratch_;  // by thread; each as large as the largest that a launch so far asked for
 };
 
 }  // namespace hone

@@ -12,11 +12,12 @@
 
 namespace hone {
 
-// A run enters the team once: all threads walk the steps, and in them the trips of repeats, with
-// barriers between dependent launches only, and nothing is allocated.
+// A run enters the team once. All threads then walk the steps, and repeats trip by trip, with
+// barriers only between launches that depend on each other. A run allocates nothing.
 class CpuSequence final : public LaunchSequence {
  public:
-  // All outlive it. `scratch` is by thread: at least what any launch of the plan wants.
+  // All arguments outlive the sequence. `scratch` has one block for each thread, large enough for
+  // every launch of the plan.
   CpuSequence(ThreadTeam& team, const std::vector<Memory>& scratch, const SequencePlan& plan);
 
   void Run() override;
@@ -42,8 +43,9 @@ class CpuSequence final : public LaunchSequence {
   ThreadTeam& team_;
   const std::vector<Memory>& scratch_;
   const SequencePlan& plan_;
-  std::vector<Step> steps_;                 // the plan's, in its order
-  std::vector<std::vector<void*>> moving_;  // by thread: the buffers of the repeat it is in
+  std::vector<Step> steps_;  // the plan's, in its order
+  std::vector<std::vector<void*>>
+      moving_;  // by thread: the buffers of the repeat that the thread is in
 };
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// The cpus that Hone knows, with their features, as LLVM 19 names them: what targets may say, and
-// what has to be there before a machine gets a cpu's name.
+// The CPUs that Hone knows and their features, under LLVM 19's names. Targets may use these names
+// only, and a machine is given a CPU's name only if it has the features listed here.
 #ifndef HONE_RUNTIME_CPUS_H_
 #define HONE_RUNTIME_CPUS_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// A cpu has the features of its base and its own. It refers to a table that stays.
+// A CPU has the features of its base and those in `extra`. The views refer to a static table.
 struct KnownCpu {
   std::string_view arch;   // "x86_64", "aarch64"
   std::string_view name;   // as LLVM knows it
@@ -25,9 +25,9 @@ std::optional<KnownCpu> FindCpu(std::string_view triple, std::string_view name);
 std::vector<std::string> KnownCpus(std::string_view triple);      // sorted
 std::vector<std::string> KnownFeatures(std::string_view triple);  // sorted, without '+'
 
-// Whether among features, which are sorted and without '+', are all that instruction selection may
-// use unasked when it hears the name, of a known cpu. It uses no tiles so: they come by intrinsics
-// only.
+// Whether `features` (sorted, without '+') include all that LLVM's instruction selection may use
+// once it is told the name of this known CPU. Tile registers need not be among them: only
+// intrinsics use those.
 bool HasFeaturesOf(std::string_view triple, std::string_view name,
                    const std::vector<std::string>& features);
 

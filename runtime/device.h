@@ -1,4 +1,4 @@
-// What runs the launches of modules: the processor's threads, or a GPU behind its driver.
+// A device runs the launches of modules: it is the processor's threads, or a GPU behind its driver.
 #ifndef HONE_RUNTIME_DEVICE_H_
 #define HONE_RUNTIME_DEVICE_H_
 
@@ -19,19 +19,19 @@ class DeviceMemory {
   virtual void* data() const = 0;
 };
 
-// A module whose code the device has taken. Not thread-safe.
+// A module whose code is loaded on the device. Not thread-safe.
 class LoadedModule {
  public:
   virtual ~LoadedModule() = default;
   // The module's parameters in memory of the device; null where it has none.
   virtual void* parameters() const = 0;
-  // Null with a sentence in *error where memory is short. The plan's launches are the module's.
+  // The plan's launches must be of this module. Null with a sentence in *error if memory is short.
   virtual std::unique_ptr<LaunchSequence> MakeSequence(const SequencePlan& plan,
                                                        std::string* error) = 0;
 };
 
-// It outlives all that it made. Addresses are those of its own memory, but for what is the host's
-// by name. Not thread-safe.
+// The device outlives all that it made. Addresses are addresses of the device's memory, except for
+// parameters with `host` in their name. Not thread-safe.
 class Device {
  public:
   virtual ~Device() = default;
@@ -43,19 +43,19 @@ class Device {
   // The threads of the host that work for it in a run.
   virtual int threads() const = 0;
 
-  // Null where there is no such memory left. `size_bytes` is not 0.
+  // Null if the device has not enough memory left. `size_bytes` is not 0.
   virtual std::unique_ptr<DeviceMemory> Allocate(uint64_t size_bytes) = 0;
   virtual void CopyIn(void* to, const void* from_host, uint64_t size_bytes) = 0;
   virtual void CopyOut(void* to_host, const void* from, uint64_t size_bytes) = 0;
-  // Within its memory; the places are apart.
+  // Copies within the device's memory; the two ranges do not overlap.
   virtual void Copy(void* to, const void* from, uint64_t size_bytes) = 0;
 
-  // `module` outlives what is loaded. Null with a sentence in *error: the module is for another
-  // kind of device, the driver refuses its code, or memory is short.
+  // `module` outlives the loaded module. Null with a sentence in *error if the module is for
+  // another kind of device, if the driver refuses its code, or if memory is short.
   virtual std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) = 0;
 
-  // What ended the device's work: a sentence, from the first failure on; "" as long as it works.
-  // What is run or copied on a device that has failed does nothing.
+  // A sentence about the device's first failure, or "" as long as the device works. Once it has
+  // failed, runs and copies on it do nothing.
   virtual std::string error() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// A look at a shared object before the loader trusts it.
+// Checks a shared object before it is given to the loader.
 #ifndef HONE_RUNTIME_ELF_CHECK_H_
 #define HONE_RUNTIME_ELF_CHECK_H_
 
@@ -13,12 +13,11 @@ struct ElfParts {
   bool has_code = false;  // some segment can be executed
 };
 
-// Whether the open file is a shared object of this machine's architecture whose segments make sense
-// and have all their bytes, and which asks nothing of the loader that compiled modules do not
-// (elf_dynamic.h), so that none of its code runs while it is loaded: then what it has. The loader
-// maps a cut or damaged one all the same and dies of SIGBUS or SIGSEGV. Otherwise *fault continues
-// the sentence
-// "... NAME is".
+// Returns what the open file has if it is a well-formed shared object for this machine's
+// architecture: its segments make sense and are complete, and it asks nothing of the loader that
+// compiled modules do not ask (elf_dynamic.h), so that none of its code runs while it is loaded.
+// Otherwise returns nullopt, and *fault continues the sentence "... NAME is". Without this check
+// the loader would map a truncated or damaged file too, and die of SIGBUS or SIGSEGV.
 std::optional<ElfParts> CheckElf(int fd, std::string* fault);
 
 }  // namespace hone

@@ -13,15 +13,15 @@
 
 namespace hone {
 
-// One function of a module with its memory on a device. A run is one of its launch sequence, and
-// nothing is allocated in it. Not thread-safe.
+// One function of a module with its memory on a device. A run executes the function's launch
+// sequence once and allocates nothing. Not thread-safe.
 class Executor {
  public:
-  // On this machine's processor, with threads of its own. `module` must outlive it. Null, with a
-  // sentence in *error, when memory is short or the threads cannot be started.
+  // Makes an executor on this machine's processor, with threads of its own. `module` must outlive
+  // it. Null with a sentence in *error if memory is short or the threads cannot be started.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         int threads, std::string* error);
-  // `loaded` is the module on the device; executors may share both.
+  // `loaded` is the module as `device` loaded it; several executors may share both.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         std::shared_ptr<Device> device,
                                         std::shared_ptr<LoadedModule> loaded, std::string* error);
@@ -30,35 +30,35 @@ class Executor {
   Device& device() const { return *device_; }
   int threads() const { return device_->threads(); }
 
-  // Memory of an input or output, by the device's address: the executor's own until another is
+  // The device address of an input or output: the executor's own memory, or the memory that is
   // bound.
   void* Input(uint32_t index) const { return inputs_[index]; }
   void* Output(uint32_t index) const { return outputs_[index]; }
-  // The caller's memory of the device from here on, aligned to HONE_BUFFER_ALIGNMENT; it outlives
-  // the binding. Null: our own.
+  // From here on uses the caller's memory, which is on the device, is aligned to
+  // HONE_BUFFER_ALIGNMENT and outlives the binding. Null goes back to the executor's own memory.
   void BindInput(uint32_t index, void* data);
   void BindOutput(uint32_t index, void* data);
   bool IsInputBound(uint32_t index) const { return inputs_[index] != own_inputs_[index].data(); }
   bool IsOutputBound(uint32_t index) const { return outputs_[index] != own_outputs_[index].data(); }
-  // The output where the host reads it, until the next call for the same one: its memory, or a
-  // copy.
+  // The output where the host can read it: its memory itself, or a copy, which is valid until the
+  // next call for the same output.
   const void* ReadOutput(uint32_t index);
 
   void Run() { sequence_->Run(); }
   // Seconds of `runs` back-to-back runs.
   double Time(int64_t runs) { return sequence_->Time(runs); }
-  // Seconds of `runs` back-to-back runs of one call of the function alone, in all trips of its
-  // repeat, entered as a whole run is, on what the calls before it make of the inputs. Below 0,
-  // with a sentence in *error: no memory.
+  // Seconds that `runs` back-to-back runs of one call of the function alone take, with all trips of
+  // its repeat. The call reads what the calls before it make of the present inputs. Below 0 with a
+  // sentence in *error if there is no memory.
   double TimeCall(uint32_t call, int64_t runs, std::string* error);
   // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
   double TimeWithoutKernels(int64_t runs) { return sequence_->TimeWithoutKernels(runs); }
-  // Nanoseconds of each call of the function, of all trips of its repeat, the median of `runs`
-  // runs, with a barrier after every launch.
+  // For each call of the function, the median nanoseconds over `runs` runs, all trips of its repeat
+  // together. There is a barrier after every launch.
   std::vector<double> Profile(int runs);
 
  private:
-  // A block of the device; null where it has no bytes.
+  // A block of the device's memory; null if it has no bytes.
   class Block {
    public:
     Block() = default;
@@ -92,10 +92,11 @@ class Executor {
   std::vector<void*> outputs_;
   std::vector<void*> buffers_;  // of all calls, one after the other
   SequencePlan plan_;
-  // The place of trip 1 of each move of the plan's repeats, in their order.
+  // Where each moving buffer of the plan's repeats lies in trip 1, in the order of the repeats'
+  // moves.
   std::vector<hone_location> next_places_;
   std::unique_ptr<LaunchSequence> sequence_;
-  std::vector<std::vector<uint8_t>> copies_;  // of outputs that the host asked for
+  std::vector<std::vector<uint8_t>> copies_;  // the outputs that ReadOutput copied
 };
 
 }  // namespace hone

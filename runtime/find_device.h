@@ -10,9 +10,9 @@
 
 namespace hone {
 
-// The device called `name`, or, where that is empty, the first of the kind that the target's text
-// names. `threads` are those of the host, for the CPU. Null with a sentence in *error: there is no
-// such device.
+// The device called `name`; if that is empty, the first device of the kind that the target's text
+// names. `threads` is the number of threads of the CPU device; other devices ignore it. Null with a
+// sentence in *error if there is no such device.
 std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
                                    std::string* error);
 

@@ -12,15 +12,16 @@ namespace hone {
 // The cores this process may run on; at least 1.
 int HostCoreCount();
 
-// Canonical target text of this machine (compiler/ir/target.h) with that many threads. Made of what
-// the processor and the system report of themselves, not of LLVM's idea of the host, so equal
+// The canonical target text of this machine (compiler/ir/target.h) with that many threads. It is
+// made from what the processor and the system report, not from LLVM's name for the host, so equal
 // machines give equal text.
 std::string HostTargetText(int threads);
 
-// What this machine lacks to run code for a target, given as canonical text, and to say how fast it
-// is: its -mtriple, a feature of its -mattr such as "avx512f", or for a GPU its kind, "cuda"; an
-// "emulator" for the target of one, or a "processor of its own". Empty where it lacks nothing. Of a
-// text that is not canonical the flag that is not there.
+// What this machine lacks to run code for a target and to time it; empty if it lacks nothing. The
+// answer is the target's -mtriple, a feature of its -mattr such as "avx512f", for a GPU its kind
+// ("cuda"), or "emulator" or "processor of its own" if the target is an emulated one and this
+// machine is not, or the reverse. `target` is canonical text; if a flag is missing in it, the
+// answer is that flag.
 std::string MissingOnHost(std::string_view target, bool is_emulated = IsEmulated());
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// Runs one kernel of an artifact on buffers of the caller: what workers measure, and how constants
-// are prepared.
+// Runs one kernel of an artifact on the caller's buffers. Workers measure kernels with it, and the
+// driver prepares constants with it.
 #ifndef HONE_RUNTIME_KERNEL_RUNNER_H_
 #define HONE_RUNTIME_KERNEL_RUNNER_H_
 
@@ -14,7 +14,7 @@
 
 namespace hone {
 
-// `kernel` and `team` outlive it. Not thread-safe, and it stays where it is.
+// `kernel` and `team` outlive the runner. Not thread-safe; it cannot be moved.
 class KernelRunner {
  public:
   // ok() is false when the scratch could not be allocated.
@@ -35,7 +35,7 @@ class KernelRunner {
     run_.plan.addresses = buffers;
   }
 
-  // All launches of the phase, in order.
+  // Runs all launches of the phase, in order.
   void Run(hone_phase phase) { (phase == HONE_PHASE_PREPARE ? prepare_ : run_).sequence->Run(); }
 
  private:

@@ -12,10 +12,10 @@ namespace hone {
 
 struct SequenceStep {
   const hone_launch* launch = nullptr;
-  const hone_device_launch* device_launch = nullptr;  // null where the launch is the host's
-  bool wants_barrier = false;  // it depends on a launch that no barrier stands behind yet
-  uint32_t call = 0;           // whose time its time is
-  size_t first_buffer = 0;     // the addresses of its kernel's buffers begin here
+  const hone_device_launch* device_launch = nullptr;  // null if the host runs the launch
+  bool wants_barrier = false;  // it depends on a launch since the last barrier
+  uint32_t call = 0;           // the call that its time counts for
+  size_t first_buffer = 0;     // index into addresses where its kernel's buffers begin
 };
 
 // A buffer that moves from trip to trip, as struct hone_move.
@@ -27,14 +27,14 @@ struct SequenceMove {
   uint64_t size_bytes = 0;
 };
 
-// Where it lies in a trip, if it lies at `first` in trip 0.
+// Where the moving buffer lies in a trip, if it lies at `first` in trip 0.
 inline void* AddressInTrip(const SequenceMove& move, void* first, int64_t trip) {
   if (trip == 0) return first;
   const int64_t strides = move.alternates ? (trip - 1) % 2 : trip - 1;
   return static_cast<uint8_t*>(move.next) + strides * move.stride_bytes;
 }
 
-// Steps that are walked `trips` times, on their buffers, which move.
+// Steps that are walked `trips` times, while their buffers move.
 struct SequenceRepeat {
   size_t first_step = 0;
   size_t end_step = 0;
@@ -52,8 +52,8 @@ struct SequencePlan {
   void* const* addresses = nullptr;
 };
 
-// A plan on its device; the plan outlives it. One call at a time. Where the device has failed
-// (Device::error) calls do nothing.
+// A plan made ready on its device; the plan outlives it. Only one call runs at a time. Once the
+// device has failed (Device::error), calls do nothing.
 class LaunchSequence {
  public:
   virtual ~LaunchSequence() = default;
@@ -62,9 +62,10 @@ class LaunchSequence {
   virtual void Run() = 0;
   // Seconds of `runs` back-to-back runs.
   virtual double Time(int64_t runs) = 0;
-  // The same with kernels that do nothing: what is left is the sequence's own share.
+  // The same with kernels that do nothing, which leaves the overhead of the sequence itself.
   virtual double TimeWithoutKernels(int64_t runs) = 0;
-  // A run with a barrier behind every launch, whose nanoseconds are added to those of its call.
+  // Runs once with a barrier after every launch, and adds each launch's nanoseconds to the entry of
+  // its call.
   virtual void RunTimed(std::vector<double>& call_ns) = 0;
   // To be called after addresses of the plan, or of its moves, have changed.
   virtual void AddressesChanged() {}

@@ -1,4 +1,5 @@
-// A launch as the threads of a team run it. What workers measure and what is deployed split alike.
+// One launch as the threads of a team run it. Workers and deployed models share this code, so that
+// both split the grid over threads in the same way.
 #ifndef HONE_RUNTIME_LAUNCH_STEP_H_
 #define HONE_RUNTIME_LAUNCH_STEP_H_
 
@@ -10,7 +11,7 @@
 
 namespace hone {
 
-// One launch of a list, with all that is known before a run.
+// One launch of a list, with all that is known of it before a run.
 struct LaunchStep {
   hone_launch_function function;
   int64_t grid_extent;
@@ -18,21 +19,23 @@ struct LaunchStep {
   bool barrier_before;
   bool flush_subnormals;
 
-  // With the barriers that are asked for.
+  // The step with the barrier that its launch asks for.
   static LaunchStep Of(const hone_launch& launch, bool wants_barrier) {
     const bool serial = launch.serial != 0 || launch.grid_extent == 1;
     return {launch.function, launch.grid_extent, serial, wants_barrier,
             (launch.flags & HONE_LAUNCH_FLUSH_SUBNORMALS) != 0};
   }
 
-  // With those that have to be kept, as the next launch that `barriers` is told of.
+  // The same step with the barrier that `barriers` decides on; this is the next launch in its
+  // order.
   LaunchStep Planned(BarrierPlan& barriers) const {
     LaunchStep step = *this;
     step.barrier_before = barriers.Next(barrier_before, serial);
     return step;
   }
 
-  // A thread's part, with the thread's scratch and its mode, which lasts for a whole list.
+  // Runs a thread's part, with that thread's scratch and mode; the mode lives as long as the walk
+  // through the whole list.
   void Run(void* const* buffers, int thread, int threads, void* scratch,
            SubnormalMode& mode) const {
     if (serial) {
@@ -45,7 +48,7 @@ struct LaunchStep {
     if (begin < end) function(buffers, begin, end, scratch);
   }
 
-  // By a team of one.
+  // Runs the whole grid in the calling thread.
   void RunAll(void* const* buffers, void* scratch, SubnormalMode& mode) const {
     mode.Set(flush_subnormals);
     function(buffers, 0, grid_extent, scratch);

@@ -16,9 +16,10 @@ namespace hone {
 // Immutable value. The text form names the logical axes by position, with letters that depend on
 // the rank alone: "" (0), "C" (1), "NC" (2), "NCW" (3), "NCHW" (4), "NCDHW" (5), "ABCDEF..." (6 and
 // more). A physical dimension is an axis letter (the axis, or what its blocks leave of it) or a
-// block: a factor and the lower-case letter. Outermost first: "NCHW" is row-major, "NHWC" has
-// channels innermost, "NCHW16c" blocks channels by 16, "NCHW4h16c" is two blocks. An axis may carry
-// several blocks; the factors multiply from the innermost outwards: in "NC2c16c", c = (C * 2 + c2)
+// block, written as a factor and the axis letter in lower case. Outermost first: "NCHW" is
+// row-major, "NHWC" has channels innermost, "NCHW16c" blocks channels by 16, "NCHW4h16c" is two
+// blocks. An axis may carry several blocks; the factors multiply from the innermost outwards: in
+// "NC2c16c", c = (C * 2 + c2)
 // * 16 + c16.
 //
 // The blocked extent of an axis is its logical extent rounded up to the product of its blocks. The
@@ -32,14 +33,14 @@ class Layout {
   };
 
   static constexpr int kMaxRank = 26;  // one letter an axis
-  // The most elements of an axis that its blocks hold together.
+  // The largest product of the blocks of one axis.
   static constexpr int64_t kMaxBlock = int64_t{1} << 20;
 
   Layout() = default;  // rank 0
 
   static Layout RowMajor(int rank);
   // nullopt when the text is no layout of `rank` axes (each axis exactly once, factors at least 2
-  // without leading zeros), or a larger one than the limits above.
+  // without leading zeros), or if it exceeds the limits above.
   static std::optional<Layout> Parse(std::string_view text, int rank);
 
   int rank() const { return rank_; }
@@ -49,15 +50,15 @@ class Layout {
 
   // Product of the blocks of `axis`; 1 where it has none.
   int64_t BlockOf(int axis) const;
-  // `extent` rounded up to the axis' block.
+  // `extent` rounded up to a multiple of BlockOf(axis).
   int64_t PaddedExtent(int axis, int64_t extent) const;
   // Extents of the physical dimensions for a logical shape, in the order of dims().
   std::vector<int64_t> PhysicalShape(const std::vector<int64_t>& shape) const;
   // Elements in memory, pad lanes included.
   int64_t ElementCount(const std::vector<int64_t>& shape) const;
-  // Whether some of these are pad lanes.
+  // Whether some of the elements in memory are pad lanes.
   bool HasPadLanes(const std::vector<int64_t>& shape) const;
-  // Bytes of them all.
+  // Bytes of all elements in memory.
   int64_t SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const;
   // Position of a logical index in memory, in elements. An index up to the padded extent is valid.
   int64_t Offset(const std::vector<int64_t>& index, const std::vector<int64_t>& shape) const;

@@ -1,4 +1,4 @@
-// Memory for tensors: aligned as the module ABI asks, huge pages where the block is large.
+// Memory for tensors, aligned as the module ABI asks; large blocks use huge pages.
 #ifndef HONE_RUNTIME_MEMORY_H_
 #define HONE_RUNTIME_MEMORY_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// What a block of so many bytes takes where another follows it.
+// The bytes that a block takes when another block follows it.
 constexpr uint64_t AlignedBytes(uint64_t size_bytes) {
   return (size_bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
 }

@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// The first feature in the target's text (-mattr=+avx2,...) that this runtime looks for and is not
-// among `features` (HostFeatures); empty: none. Features of a newer Hone, which it does not look
-// for, are let pass.
+// The first feature in the target's text (-mattr=+avx2,...) that is not among `features`
+// (HostFeatures); empty if there is none. A feature that this runtime does not look for (LooksFor),
+// as one from a newer Hone, counts as present.
 std::string MissingFeature(std::string_view target, const std::vector<std::string>& features);
 
 }  // namespace hone

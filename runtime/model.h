@@ -1,4 +1,4 @@
-// A module ready to run: one executor a specialisation, and the choice among them.
+// A module ready to run: an executor for each specialisation, and the choice among them.
 #ifndef HONE_RUNTIME_MODEL_H_
 #define HONE_RUNTIME_MODEL_H_
 
@@ -16,14 +16,15 @@
 
 namespace hone {
 
-// Owns the module, and runs all specialisations on one device; the memory of one is there from its
-// first choice on. What an input was given last holds wherever its shape fits: its data goes
-// along to each specialisation chosen, also past others that have another shape, and its binding
-// rests meanwhile. Bindings of outputs go along, or end where shapes differ. Not thread-safe.
+// Owns the module, and runs all specialisations on one device. The memory of a specialisation is
+// allocated when it is first chosen. What an input was last given (data or a binding) goes along to
+// every specialisation chosen later in which the input has the same shape; in the others it is
+// suspended, not lost. The binding of an output goes along too, but ends if the shape changes. Not
+// thread-safe.
 class Model {
  public:
-  // Starts with specialisation 0. Null, with a sentence in *error, as Device::Load and
-  // Executor::Make; `module` is that of a model.
+  // Starts with specialisation 0. `module` must be of a model, not an artifact. Null with a
+  // sentence in *error if Device::Load or Executor::Make fails.
   static std::unique_ptr<Model> Make(std::unique_ptr<Module> module, std::shared_ptr<Device> device,
                                      std::string* error);
 
@@ -33,30 +34,34 @@ class Model {
   Executor& executor() const { return *executors_[chosen_]; }
   const hone_function& function() const { return executor().function(); }
 
-  // What kept a choice from being made.
+  // Whether a choice was made, or why not.
   enum class Result { kChosen, kNoSuchShape, kNoMemory };
-  // By its number. Inputs that were given in other shapes are not missed.
+  // Chooses a specialisation by its number. CanRun then does not ask for inputs that were given in
+  // other shapes.
   Result Choose(uint32_t specialisation, std::string* error);
-  // A specialisation in which the input has this shape: the one chosen now, else the one that fits
-  // most of the inputs given before. The caller gives the input's data next.
+  // Chooses a specialisation in which the input has this shape: the present one if it fits,
+  // otherwise the one that fits most of the inputs given before. The caller gives the input's data
+  // next.
   Result ChooseShape(uint32_t input, const InputShape& shape, std::string* error);
 
-  // Gives `write` memory of the host to write the input's data to, which is then the chosen
-  // specialisation's: it counts as given, and its binding has ended.
+  // Calls `write` with memory of the host to write the input's data to. The data becomes that of
+  // the chosen specialisation: the input counts as given, and its binding ends.
   void FillInput(uint32_t input, const std::function<void(void* memory)>& write);
-  // As Executor::BindInput, in whatever specialisation has the shape that the chosen one has. Null:
-  // back to what the input was filled with.
+  // As Executor::BindInput, for every specialisation in which the input has its present shape. Null
+  // ends the binding: the input is again what it was filled with.
   void BindInput(uint32_t input, void* data);
-  // Whether the inputs given fit the chosen specialisation: one that was given in another shape
-  // since is missing.
+  // Whether the inputs fit the chosen specialisation. An input that was never given does not count,
+  // nor does one that a choice by number left out; otherwise *error names one that was given in
+  // another shape.
   bool CanRun(std::string* error) const;
-  // Whether every input was given in the shape that the chosen specialisation has; else the
-  // sentence names those that were not.
+  // Whether every input was given in the shape that it has in the chosen specialisation; otherwise
+  // *error names those that were not.
   bool AllGiven(std::string* error) const;
 
  private:
   Model(std::unique_ptr<Module> module, std::shared_ptr<Device> device);
-  // An input as it was given last; neither `filled` nor `bound` has a value before.
+  // What an input was last given. Neither `filled` nor `bound` has a value until it is given
+  // anything.
   struct Given {
     struct Filled {
       InputShape shape;
@@ -67,9 +72,9 @@ class Model {
       void* data;
     };
     std::optional<Filled> filled;
-    std::optional<Bound> bound;  // comes before `filled`
-    bool fits = true;            // the chosen specialisation, if it was given
-    bool excused = false;        // a choice by number stands where it does not fit
+    std::optional<Bound> bound;  // takes precedence over `filled`
+    bool fits = true;      // its shape is that of the chosen specialisation, or it was never given
+    bool excused = false;  // it does not fit, but the specialisation was chosen by number
 
     const InputShape* shape() const;
   };

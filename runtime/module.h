@@ -1,4 +1,4 @@
-// A compiled module, opened: checked tables and mapped parameters.
+// A compiled module that is open: its tables are checked and its parameters are in memory.
 #ifndef HONE_RUNTIME_MODULE_H_
 #define HONE_RUNTIME_MODULE_H_
 
@@ -12,24 +12,25 @@
 
 namespace hone {
 
-// Owns the loaded code and the mapping; pointers into the tables live as long. Thread-safe once
-// open.
+// Owns the loaded code and the parameters; pointers into the tables are valid as long as the module
+// lives. Thread-safe once open.
 class Module {
  public:
   // How parameters come into memory: mapped, so that processes share one copy and a model opens at
   // once; or copied into huge pages, which saves address translation where they are large.
   enum class Parameters { kMapped, kCopied };
 
-  // Null with a sentence in *error: what was expected of the file, and what was found; also where
-  // this processor lacks a feature that the module was compiled for, or the system refuses the
-  // registers that its code works in (tile_permission.h). Code of the file runs only when its
-  // functions are called, but loading a shared object trusts it: open what you would execute.
+  // Null with a sentence in *error that says what was expected of the file and what was found. This
+  // is also so if the processor lacks a feature that the module was compiled for, or if the system
+  // refuses the registers that its code uses (tile_permission.h). The file's code runs only when
+  // its functions are called, but loading a shared object trusts it: open only files that you would
+  // execute.
   static std::unique_ptr<Module> Open(const std::string& path, std::string* error,
                                       Parameters parameters = Parameters::kMapped);
-  // Likewise of bytes in memory.
+  // The same for bytes in memory.
   static std::unique_ptr<Module> OpenBytes(const void* bytes, size_t size_bytes,
                                            std::string* error);
-  // Likewise of an open file, which the module takes over; `name` is for messages.
+  // The same for an open file, whose descriptor the module takes over; `name` is used in messages.
   static std::unique_ptr<Module> OpenDescriptor(int fd, const std::string& name, std::string* error,
                                                 Parameters parameters = Parameters::kMapped);
   ~Module();
@@ -53,12 +54,12 @@ class Module {
   Memory copied_parameters_;
 };
 
-// The number of repeats that a module of any version has.
+// The number of repeats of a module of any ABI version.
 inline uint32_t RepeatCount(const hone_module& table) {
   return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
 }
 
-// Likewise of codes and launches for devices.
+// The same for the codes and launches of devices.
 inline uint32_t CodeCount(const hone_module& table) {
   return table.abi_version < HONE_MODULE_ABI_VERSION_DEVICES ? 0 : table.code_count;
 }
@@ -66,14 +67,14 @@ inline uint32_t DeviceLaunchCount(const hone_module& table) {
   return table.abi_version < HONE_MODULE_ABI_VERSION_DEVICES ? 0 : table.device_launch_count;
 }
 
-// The device launches of each kernel: where they begin in the table, in the order of the kernel's
-// launches. Null where the launches are the host's.
+// For each kernel, where its device launches begin in the table; they are in the order of the
+// kernel's launches. Null if the host runs the launches.
 std::vector<const hone_device_launch*> DeviceLaunchesOf(const hone_module& table);
 
-// How often a run makes a call of one of the module's functions: the trips of the repeat it is in.
+// How often one run of the function makes this call: the trips of the repeat that it is in, or 1.
 uint64_t TripsOf(const hone_module& table, const hone_function& function, uint32_t call);
 
-// Whether everything the tables say fits together; otherwise a sentence in *error.
+// Whether the tables are consistent; otherwise there is a sentence in *error.
 bool CheckTables(const hone_module& table, std::string* error);
 
 }  // namespace hone

@@ -3,7 +3,8 @@
  * `hone_module_v1` (a const struct hone_module), and no undefined symbols. An artifact is a module
  * with one kernel and no graph (call_count 0), so candidate and deployed kernel share this ABI.
  *
- * Everything a module points to is constant data inside it. C, so that any runtime can read it. */
+ * Everything a module points to is constant data inside it. This header is C, so that any runtime
+ * can use it. */
 #ifndef HONE_RUNTIME_MODULE_ABI_H_
 #define HONE_RUNTIME_MODULE_ABI_H_
 
@@ -14,9 +15,9 @@ extern "C" {
 #endif
 
 #define HONE_MODULE_ABI_VERSION 1
-/* Modules with repeats have this one: runtimes that do not know them must not run them. */
+/* The version of modules with repeats: a runtime that does not know repeats must refuse them. */
 #define HONE_MODULE_ABI_VERSION_REPEATS 2
-/* Modules for devices other than the host have this one, with repeats or without. */
+/* The version of modules for devices other than the host, with or without repeats. */
 #define HONE_MODULE_ABI_VERSION_DEVICES 3
 #define HONE_MODULE_SYMBOL "hone_module_v1"
 /* Every buffer starts at a multiple of this, in bytes, and is readable up to the next multiple. */
@@ -38,20 +39,23 @@ enum hone_role {
   HONE_ROLE_OUTPUT = 4
 };
 
-/* Its code works in tile registers (AMX), which the system lends to a process that asks. */
+/* The launch uses tile registers (AMX), which the system lends to a process that asks for them. */
 #define HONE_LAUNCH_TILES 1u
-/* It may run with subnormal operands and results taken as zero, and is run so. Without it (strict
- * numerics, and modules older than the flag) they are what the calling thread takes them for. */
+/* The launch is run with subnormal operands and results flushed to zero. Without this flag (strict
+ * numerics, and modules older than the flag) the mode of the calling thread holds. */
 #define HONE_LAUNCH_FLUSH_SUBNORMALS 2u
 
 enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 
-/* No run launch reads it: an output, or a constant that only prepare launches read. */
+/* No run launch reads this buffer: it is an output, or a constant that only prepare launches read.
+ */
 #define HONE_BUFFER_NOT_READ_BY_RUN 1u
-/* Seeded inputs ascend from domain_low to domain_high: where the rows of a sparse matrix begin. */
+/* Seeded inputs for this buffer ascend from domain_low to domain_high, as the offsets at which the
+ * rows of a sparse matrix begin. */
 #define HONE_BUFFER_ASCENDING 2u
-/* An output of an algorithm that transforms its data, which spreads rounding over neighbouring
- * results: the error bound holds of magnitudes near an element, not only of its own. */
+/* The buffer is an output of an algorithm that transforms its data (Winograd) and so spreads
+ * rounding errors over neighbouring results. The error bound is then relative to the magnitudes
+ * around an element, not to that of the element alone. */
 #define HONE_BUFFER_TRANSFORMED 4u
 
 struct hone_buffer {
@@ -63,19 +67,19 @@ struct hone_buffer {
   const int64_t* shape; /* logical, rank entries */
   const char* layout;   /* as hone::Layout prints it */
   uint64_t size_bytes;  /* pad lanes included */
-  /* Seeded inputs are drawn from [domain_low, domain_high]: index operands must stay in range, and
-   * a variance positive. Both 0: no restriction. */
+  /* Seeded inputs are drawn from [domain_low, domain_high], because indices must stay in range and
+   * a variance must be positive. If both are 0 there is no restriction. */
   double domain_low;
   double domain_high;
 };
 
 struct hone_launch {
   const char* name;
-  hone_launch_function function; /* NULL where a device runs it: struct hone_device_launch */
+  hone_launch_function function; /* NULL if a device runs it (struct hone_device_launch) */
   int64_t grid_extent;           /* at least 1 */
   uint64_t scratch_bytes;
   uint32_t phase; /* enum hone_phase */
-  /* 1: run by one thread whatever the grid (the work is below the grain). */
+  /* 1: one thread runs the whole grid, because the work is too small to be split. */
   uint32_t serial;
   /* 1: some launch before it in the same call writes what this one reads or overwrites. */
   uint32_t barrier_before;
@@ -88,8 +92,8 @@ struct hone_kernel {
   const char* workload_digest; /* SHA-256, hex */
   const char* config;          /* canonical text */
   const char* tier;            /* "tuned", ..., "default"; "" in an artifact */
-  double flops;       /* of the workload, padding taps included; 0 where it has no meaning */
-  double error_bound; /* c in |err| <= c * 2^-24 * magnitude; of the strategy */
+  double flops;                /* of the workload, padding taps included; 0 if it has no meaning */
+  double error_bound;          /* c in |err| <= c * 2^-24 * magnitude; c depends on the strategy */
   uint32_t buffer_count;
   uint32_t launch_count;
   const struct hone_buffer* buffers;
@@ -98,7 +102,8 @@ struct hone_kernel {
 
 /* Where a buffer of a call lies: a base and an offset into it. */
 enum hone_space {
-  HONE_SPACE_NONE = 0,  /* NULL: constants that only prepare launches read, in a deployed module */
+  HONE_SPACE_NONE = 0,  /* no memory, the pointer is NULL: in a deployed module, constants that only
+                           prepare launches read */
   HONE_SPACE_ARENA = 1, /* activations and workspaces, arena_bytes */
   HONE_SPACE_PARAMETERS = 2,
   HONE_SPACE_INPUT = 3, /* index says which; bound by the caller */
@@ -142,8 +147,8 @@ struct hone_function {
 };
 
 /* How a buffer of a call in a repeat moves. In trip 0 it lies where the call says, in trip 1 at
- * `next`, and from then on `stride_bytes` further each trip. If it alternates it goes there and
- * back: in odd trips it lies at `next`, in even ones after trip 0 `stride_bytes` from it. */
+ * `next`, and after that `stride_bytes` further each trip. If it alternates, it lies at `next` in
+ * odd trips, and at `next` + `stride_bytes` in even trips after trip 0. */
 struct hone_move {
   struct hone_location next;
   int64_t stride_bytes;
@@ -151,8 +156,8 @@ struct hone_move {
   uint32_t reserved;
 };
 
-/* Calls of a function, one after the other, that are made `trips` times before the call behind
- * them is. Of one function they ascend and share no call. */
+/* Consecutive calls of a function that are made `trips` times before the call after them. The
+ * repeats of one function are in ascending order and share no call. */
 struct hone_repeat {
   uint32_t function;
   uint32_t first_call;
@@ -162,7 +167,7 @@ struct hone_repeat {
   const struct hone_move* moves; /* one for each buffer of each of its calls */
 };
 
-/* What the driver of a device makes code of. */
+/* The language of the code that a device's driver compiles. */
 enum hone_code_kind {
   HONE_CODE_OPENCL_C = 1,
   HONE_CODE_PTX = 2 /* of NVIDIA */
@@ -171,22 +176,22 @@ enum hone_code_kind {
 struct hone_device_code {
   uint32_t kind; /* enum hone_code_kind */
   uint32_t reserved;
-  const char* bytes; /* size_bytes, and a zero behind them */
+  const char* bytes; /* size_bytes of them, then a zero byte */
   uint64_t size_bytes;
-  const char* options; /* of the driver's compiler: "-cl-std=CL1.2" */
+  const char* options; /* for the driver's compiler: "-cl-std=CL1.2" */
 };
 
-/* How a device runs a launch: blocks (work groups) of threads (work items), each in three
- * dimensions, the first of which varies fastest. */
+/* How a device runs a launch: as blocks (work groups) of threads (work items). Both have three
+ * dimensions, and the first varies fastest. */
 struct hone_device_launch {
-  const char* entry; /* the name of its code's function */
+  const char* entry; /* the name of a function in the code */
   uint32_t code;     /* in the module's table of codes */
   uint32_t argument_count;
   uint32_t blocks[3];    /* each at least 1 */
   uint32_t threads[3];   /* of a block; each at least 1 */
   uint64_t shared_bytes; /* of a block */
-  /* The entry's parameters: of which buffers of the launch's kernel, by their place in its table.
-   * PTX takes a pointer for each; OpenCL C a buffer, and behind it an offset in bytes (ulong). */
+  /* The buffers that the entry's parameters are, as indices into the kernel's buffer table. PTX
+   * takes a pointer for each; OpenCL C takes a buffer and then an offset in bytes (ulong). */
   const uint32_t* arguments;
 };
 
@@ -200,8 +205,8 @@ struct hone_module {
   const struct hone_kernel* kernels;
   const struct hone_function* functions;
   uint64_t parameters_bytes;
-  const struct hone_repeat* repeats; /* not there in version 1 */
-  /* What follows is not there before version 3. */
+  const struct hone_repeat* repeats; /* exists from version 2 on */
+  /* The members below exist from version 3 on. */
   uint32_t code_count;
   uint32_t device_launch_count; /* 0, or as many as all kernels have launches */
   const struct hone_device_code* codes;

@@ -1,5 +1,5 @@
-// What the processor does with subnormal numbers, which it computes up to a hundred times more
-// slowly than others.
+// Controls what the processor does with subnormal numbers, which can take a hundred times as long
+// as others.
 #ifndef HONE_RUNTIME_SUBNORMALS_H_
 #define HONE_RUNTIME_SUBNORMALS_H_
 
@@ -7,8 +7,9 @@
 
 namespace hone {
 
-// The calling thread's treatment of subnormal operands and results while this object lives; its
-// destructor restores the thread's own. Flags of floating-point exceptions stay as they are raised.
+// Sets how the calling thread treats subnormal operands and results while this object lives; the
+// destructor restores the thread's own mode. Floating-point exception flags that were raised stay
+// raised.
 class SubnormalMode {
  public:
   SubnormalMode() : own_(Read()), current_(own_) {}
@@ -18,8 +19,8 @@ class SubnormalMode {
   SubnormalMode(const SubnormalMode&) = delete;
   SubnormalMode& operator=(const SubnormalMode&) = delete;
 
-  // Flushed, subnormal operands and results count as zero. Otherwise they count as the thread that
-  // came here has them: as what they are, unless it decided differently.
+  // With `flush`, subnormal operands and results count as zero. Otherwise the mode is the one that
+  // the thread had when this object was made.
   void Set(bool flush) {
     const uint64_t wanted = flush ? own_ | kFlushBits : own_;
     if (wanted == current_) return;

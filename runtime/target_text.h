@@ -17,9 +17,11 @@ int ThreadsOf(std::string_view target);
 // The text without its -threads flag.
 std::string WithoutThreads(std::string_view target);
 
-// Whether its devices are emulated (docs/decisions/0029): -emulated=yes.
+// Whether the target's devices are emulated, that is, whether it has -emulated=yes
+// (docs/decisions/0029).
 bool IsOfEmulated(std::string_view target);
-// The target of the same machine where an emulator plays it; of such a target itself.
+// The same target with -emulated=yes, for a machine that an emulator plays; a target that has the
+// flag is unchanged.
 std::string AsEmulated(std::string_view target);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Tile registers (AMX) are lent by the system to processes that ask.
+// Asks the system for tile registers (AMX), which it lends only to processes that ask.
 #ifndef HONE_RUNTIME_TILE_PERMISSION_H_
 #define HONE_RUNTIME_TILE_PERMISSION_H_
 
@@ -7,13 +7,13 @@
 
 namespace hone {
 
-// How AskForTiles asks, for filters of system calls: arch_prctl with these arguments.
+// The arguments of the arch_prctl call that AskForTiles makes, for filters of system calls.
 inline constexpr uint64_t kAskForTilesArguments[] = {0x1023, 18};
 
-// Asks for all threads of this process and of those that it forks, once; false with a sentence in
-// *error where the system refuses, or knows no such registers. Thread-safe.
+// Asks once, for all threads of this process and of the processes that it forks. False with a
+// sentence in *error if the system refuses or knows no such registers. Thread-safe.
 bool AskForTiles(std::string* error);
-// Whether the system has them to lend; asks for nothing.
+// Whether the system has tile registers to lend; does not ask for them.
 bool SystemHasTiles();
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Lets a caller in: makes its token, and keeps the token's digest.
+// Grants a caller access: makes its token and stores the token's digest.
 #ifndef HONE_TUNER_ADD_GRANT_H_
 #define HONE_TUNER_ADD_GRANT_H_
 
@@ -14,19 +14,21 @@ namespace hone::tuner {
 struct WantedGrant {
   std::string name;
   std::string role;
-  int64_t lasts_ns = 0;         // 0: for good
-  bool is_certificate = false;  // by a certificate with this common name; there is no token then
-  // How long what the name has may overlap it; GrantStore::kRefuse: it may have nothing.
+  int64_t lasts_ns = 0;  // 0: it never ends
+  bool is_certificate =
+      false;  // the caller shows a certificate with this common name, and there is no token
+  // How long an existing grant of the same name stays valid beside the new one;
+  // GrantStore::kRefuse: the name must have none.
   int64_t overlap_ns = tuning_db::GrantStore::kRefuse;
 };
 
 struct NewGrant {
   tuning_db::Grant grant;
-  std::string token;  // a secret, told once; empty for a certificate
+  std::string token;  // a secret that is shown only once; empty for a certificate
 };
 
-// kInvalidArgument for a name that is none (at most 64 letters, digits and "-_.@"), or an unknown
-// role; else what GrantStore::AddGrant says.
+// kInvalidArgument for an invalid name (names have at most 64 letters, digits and "-_.@") or an
+// unknown role; other errors are those of GrantStore::AddGrant.
 absl::StatusOr<NewGrant> AddGrantTo(tuning_db::GrantStore& store, const Clock& clock,
                                     const WantedGrant& wanted);
 

@@ -1,4 +1,5 @@
-// Turns configs into artifacts. The process pool of tuner/builder is the real one.
+// The interface of builders, which turn configs into artifacts. The implementation in use is
+// BuilderPool (tuner/builder).
 #ifndef HONE_TUNER_BUILDER_H_
 #define HONE_TUNER_BUILDER_H_
 
@@ -10,8 +11,9 @@
 
 namespace hone::tuner {
 
-// `id` is that of the request. A reply whose outcome is not OK is the candidate's own failure, and
-// data. An error Status is the builder's (no executable, no memory): worth another try.
+// `id` is that of the request. A reply whose outcome is not OK says that the candidate failed,
+// which is a result. An error Status says that the builder failed (no executable, no memory); the
+// request is worth another try.
 using BuildCallback = std::function<void(uint64_t id, absl::StatusOr<hone::v1::BuildReply> reply)>;
 
 // Thread-safe.

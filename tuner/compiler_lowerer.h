@@ -1,4 +1,4 @@
-// The Lowerer over the real compiler: workload text -> naive nest -> template, space, features.
+// The Lowerer that uses the compiler: workload text -> naive nest -> template, space, features.
 #ifndef HONE_TUNER_COMPILER_LOWERER_H_
 #define HONE_TUNER_COMPILER_LOWERER_H_
 
@@ -13,10 +13,10 @@
 
 namespace hone::tuner {
 
-// Keeps a task's context while somebody uses it. Thread-safe.
+// Shares the context of a task among its users as long as there are any. Thread-safe.
 class CompilerLowerer : public Lowerer {
  public:
-  // What is known of a target's micro-kernels when a task is opened; nullptr: nothing.
+  // Gives the times of a target's micro-kernels when a task is opened; nullptr if there are none.
   using MicroKernels =
       std::function<std::shared_ptr<const schedule::MicroKernelTimes>(const CpuTarget& target)>;
   explicit CompilerLowerer(MicroKernels micro_kernels = nullptr)

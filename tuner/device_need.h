@@ -18,7 +18,7 @@ struct DeviceNeed {
       : target(std::move(of)), sandbox(least), device_class(std::move(only)) {}
 
   std::string target;  // canonical text
-  // The least that its candidates must run in. UNSPECIFIED: what the farm requires.
+  // The weakest sandbox that candidates may run in. UNSPECIFIED: what the farm requires.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   std::string device_class;  // as farm/device_class.h reads it; empty: any
 

@@ -1,5 +1,6 @@
-// Where work runs. Every part of the tuner that has state has one executor of its own and touches
-// that state only there, so it needs no locks; tests run the same parts by hand.
+// Where work runs. Every part of the tuner that has state has an executor of its own and touches
+// its state only there, so it needs no locks. Tests run the same parts on executors that they step
+// themselves.
 #ifndef HONE_TUNER_EXECUTOR_H_
 #define HONE_TUNER_EXECUTOR_H_
 
@@ -29,11 +30,11 @@ class ThreadExecutor : public Executor {
   ThreadExecutor& operator=(const ThreadExecutor&) = delete;
 
   void Post(std::function<void()> work) override;
-  // What was posted and has not begun.
+  // How many functions were posted and have not begun.
   size_t size();
   // Returns when everything posted before has run. Not from the executor's own thread.
   void Drain();
-  // What was posted and has not begun is dropped, and so is what comes; joins the thread.
+  // Drops what was posted and has not begun, and whatever is posted later; joins the thread.
   void Stop();
 
  private:

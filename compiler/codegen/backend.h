@@ -1,4 +1,4 @@
-// What a back-end is: it makes code for one kind of machine.
+// The interface of back-ends; each makes code for one kind of machine.
 #ifndef HONE_COMPILER_CODEGEN_BACKEND_H_
 #define HONE_COMPILER_CODEGEN_BACKEND_H_
 
@@ -12,16 +12,17 @@
 
 namespace hone::codegen {
 
-// A module's specification, and its kernels' nests lowered.
+// A module's specification together with the lowered nests of its kernels.
 struct LoweredModule {
   const ModuleSpec* spec = nullptr;  // outlives it
-  // Launches of each kernel in execution order, and a symbol for each, no two of a module alike.
+  // For each kernel its launches in execution order, and for each launch a symbol that is unique in
+  // the module.
   std::vector<std::vector<lower::LoweredLaunch>> launches;
   std::vector<std::vector<std::string>> symbols;
 };
 
-// kModule: the bytes of the shared object. The others are texts for people: what the back-end
-// optimises, and what the machine runs.
+// kModule is the bytes of the shared object. The others are texts for people: kIr is the code that
+// the back-end optimises, kAssembly what the machine runs.
 enum class CodeForm { kModule, kIr, kAssembly };
 
 // Thread-safe.
@@ -29,20 +30,21 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // With a `cache`, what comes before a kernel's last launch is taken from there, or compiled by
-  // itself and kept. `times` may be nullptr. kInvalidArgument for a nest that cannot be compiled,
-  // kInternal for failures of the tools beneath.
+  // With a `cache`, all launches of a kernel but its last are taken from there, or compiled
+  // separately and added to it. `cache` and `times` may be nullptr. kInvalidArgument for a nest
+  // that cannot be compiled, kInternal if a tool such as LLVM or lld fails.
   virtual absl::StatusOr<std::string> Emit(const LoweredModule& module, CodeForm form,
                                            LaunchCache* cache, BuildTimes* times) const = 0;
 
-  // The tools' version and that of the code made by them: times of two are never compared.
+  // The versions of the tools and of Hone's code generation. Times of code from different
+  // toolchains are never compared.
   virtual std::string Toolchain() const = 0;
 };
 
-// The back-end for targets of the kind. kUnimplemented: there is none.
+// The back-end for the target's kind; kUnimplemented if there is none.
 absl::StatusOr<const Backend*> BackendFor(const Target& target);
 
-// LLVM's code for CPUs, and OpenCL C.
+// The back-ends that make code for CPUs with LLVM, and OpenCL C.
 const Backend& LlvmBackend();
 const Backend& OpenClBackend();
 

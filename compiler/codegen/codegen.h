@@ -1,4 +1,4 @@
-// From nests to ELF shared objects, through LLVM and an in-process lld.
+// Makes ELF shared objects of nests, by the back-end of the target and an in-process lld.
 #ifndef HONE_COMPILER_CODEGEN_CODEGEN_H_
 #define HONE_COMPILER_CODEGEN_CODEGEN_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone::codegen {
 
-// A kernel to compile, and what its entry in the module says of it.
+// A kernel to compile, and what the module's table says of it.
 struct KernelSpec {
   std::string name;
   std::string workload;
@@ -21,15 +21,15 @@ struct KernelSpec {
   std::string tier;
   double flops = 0;
   double error_bound = 0;
-  bool spreads_rounding = false;  // outputs are HONE_BUFFER_TRANSFORMED
-  bool flush_subnormals = false;  // run launches are HONE_LAUNCH_FLUSH_SUBNORMALS
+  bool spreads_rounding = false;  // sets HONE_BUFFER_TRANSFORMED on outputs
+  bool flush_subnormals = false;  // sets HONE_LAUNCH_FLUSH_SUBNORMALS on run launches
   loop::Nest nest;
   // "min6" (sroa, early-cse, instcombine, simplifycfg, licm, early-cse, simplifycfg) or "O3"; both
-  // without loop vectoriser, SLP and unroller.
+  // without LLVM's loop vectoriser, SLP vectoriser and unroller, since schedules decide these.
   std::string pipeline = "min6";
 };
 
-// The graph part of a module: as struct hone_function, by value.
+// The graph part of a module: the contents of struct hone_function, by value.
 struct Location {
   int space = 0;  // enum hone_space
   int index = 0;
@@ -62,13 +62,13 @@ struct FunctionSpec {
   std::vector<ValueSpec> inputs;
   std::vector<ValueSpec> outputs;
   std::vector<CallSpec> calls;
-  std::vector<RepeatSpec> repeats;  // ascending, apart from each other
+  std::vector<RepeatSpec> repeats;  // in ascending order; no two share a call
   uint64_t arena_bytes = 0;
 };
 struct ModuleSpec {
   Target target;
   std::vector<KernelSpec> kernels;
-  std::vector<FunctionSpec> functions;  // empty: an artifact
+  std::vector<FunctionSpec> functions;  // empty for an artifact
   uint64_t parameters_bytes = 0;        // appended by the driver (ModuleWriter)
 };
 
@@ -80,12 +80,11 @@ struct BuildTimes {
   int64_t link_ns = 0;
 };
 
-// Thread-safe; LLVM and in-process lld have global state, so one call of these three at a time does
-// its work.
+// The next three functions are thread-safe, but LLVM and in-process lld have global state, so their
+// calls run one at a time.
 
-// The bytes of the shared object. Never in a process that must keep its signal handlers. With a
-// `cache`, what comes before a kernel's last launch is taken from there, or compiled by itself and
-// kept. kInvalidArgument for a nest that cannot be compiled, kInternal for failures of LLVM or lld.
+// Returns the bytes of the shared object. Do not call it in a process that must keep its signal
+// handlers. `cache` and errors are as for Backend::Emit.
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr,
                                         LaunchCache* cache = nullptr);
 
@@ -93,11 +92,11 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// kUnimplemented: no back-end makes code for the target's kind.
+// kUnimplemented if no back-end makes code for the target's kind.
 absl::Status CheckHasBackend(const Target& target);
 
-// That of the target's back-end (Backend::Toolchain), as "LLVM 19.1.7 code 4"; "" where the target
-// has none.
+// Backend::Toolchain of the target's back-end, as "LLVM 19.1.7 code 4"; "" if the target has no
+// back-end.
 std::string ToolchainText(const Target& target = {});
 
 }  // namespace hone::codegen

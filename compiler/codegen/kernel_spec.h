@@ -1,4 +1,4 @@
-// The specification of a kernel whose config is lowered.
+// Makes the specification of a kernel from its lowered config.
 #ifndef HONE_COMPILER_CODEGEN_KERNEL_SPEC_H_
 #define HONE_COMPILER_CODEGEN_KERNEL_SPEC_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::codegen {
 
-// It has the name of the nest, and no tier. `lowered` is what the config makes of the kernel.
+// The specification has the nest's name and no tier. `lowered` is what lowering `def` with `config`
+// gave.
 KernelSpec KernelSpecOf(const ops::KernelDefinition& def, const schedule::Config& config,
                         schedule::LoweredConfig lowered);
 

@@ -9,12 +9,13 @@
 
 namespace hone::codegen {
 
-// One call at a time in a process, which the caller sees to: lld has global state. The signal
-// handlers it installs are taken away again. kInternal with lld's words for undefined symbols and
-// the like. The bytes depend on the objects alone.
+// The caller makes sure that one call runs at a time in a process, because lld has global state.
+// Signal handlers that lld installs are removed again. kInternal with lld's message, for instance
+// for undefined symbols. The bytes depend on the objects alone.
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects);
 
-// False after a failure that leaves lld's global state unusable: this process links no more.
+// False after a failure that leaves lld's global state unusable; this process then cannot link any
+// more.
 bool CanLink();
 
 }  // namespace hone::codegen

@@ -1,4 +1,5 @@
-// Writes a module with its parameters: they pass neither through LLVM nor through the linker.
+// Writes a module to a file with its parameters, which pass neither through LLVM nor through the
+// linker.
 #ifndef HONE_COMPILER_CODEGEN_PARAMETERS_H_
 #define HONE_COMPILER_CODEGEN_PARAMETERS_H_
 
@@ -18,20 +19,20 @@ namespace hone::codegen {
 // runtime/module_abi.h. The file appears under its name when it is whole (Finish); an abandoned
 // writer leaves nothing. Not thread-safe.
 //
-// Many parameters start at a huge page and are written in such: file systems that keep a file in
-// pages as large as it was written in then map them so, and kernels that stream weights wait for
-// few translations.
+// A large parameter section starts at a huge page's boundary and is written in pieces of that size.
+// File systems that keep a file in pages of the size it was written in can then map huge pages, so
+// that kernels that stream weights wait for few address translations.
 class ModuleWriter {
  public:
-  // `parameters_bytes`: the section's size, as the module's table says. Errors of ResolveOutput
-  // where the file cannot be made.
+  // `parameters_bytes`: the size of the parameter section, as in the module's table. Errors are
+  // those of ResolveOutput if the file cannot be made.
   static absl::StatusOr<ModuleWriter> Create(const std::string& path, std::string_view elf,
                                              uint64_t parameters_bytes);
 
-  // Parameters at an offset into the parameter section, at least the end of those before; zeros
-  // between.
+  // Writes parameters at an offset into the parameter section, which is not before the end of the
+  // last ones; the gap is filled with zeros.
   absl::Status Append(uint64_t offset_bytes, std::string_view bytes);
-  // Zeros to the section's end, and the trailer, where there are parameters.
+  // If there are parameters, fills the section with zeros to its end and writes the trailer.
   absl::Status Finish();
 
  private:
@@ -41,10 +42,10 @@ class ModuleWriter {
   absl::Status Add(std::string_view bytes);  // parameters
 
   OutputFile file_;
-  uint64_t start_ = 0;  // of the parameters in the file
+  uint64_t start_ = 0;  // where the parameters begin in the file
   uint64_t parameters_bytes_ = 0;
-  uint64_t size_ = 0;    // of the parameters so far
-  std::string pending_;  // of them, the last, less than a huge page
+  uint64_t size_ = 0;    // bytes of parameters so far
+  std::string pending_;  // the last of them, less than a huge page, not yet written
   Sha256Stream digest_;
 };
 

@@ -1,4 +1,4 @@
-// The whole way from a model to a module, in one readable function, and its report.
+// Compiles a model to a module, and reports what was chosen for each kernel.
 #ifndef HONE_COMPILER_DRIVER_COMPILE_H_
 #define HONE_COMPILER_DRIVER_COMPILE_H_
 
@@ -17,19 +17,20 @@
 
 namespace hone::driver {
 
-// Through the passes up to `after`; empty: all of them, to calls of fused functions with layout
-// signatures, chosen by what `configs` have measured (nullptr: nothing).
-// `on_pass` sees each step (passes/pipeline.h).
+// Runs the passes up to and including `after`. If that is empty, runs all of them: main then
+// consists of calls of fused functions with layout signatures, which are chosen from the times that
+// `configs` knows (nullptr: none). `on_pass` is called after each pass (passes/pipeline.h).
 using OnPass = std::function<void(const std::string& pass, const ir::Module& module, int64_t ns)>;
 absl::StatusOr<ir::Module> RunPasses(const ir::Module& module, const Target& target,
                                      const std::string& after = "", const OnPass& on_pass = nullptr,
                                      ConfigChain* configs = nullptr,
                                      passes::LayoutAim aim = passes::LayoutAim::kSettled);
-// One pass by its name, on a module that may or may not have types; "InferTypes" only infers them.
+// Runs one pass by its name on a module with or without types; "InferTypes" only infers types.
 absl::StatusOr<ir::Module> RunPass(const ir::Module& module, const Target& target,
                                    const std::string& name);
 
-// What a model becomes, for people: its kernels' scheduled nests, LLVM IR or assembly.
+// What a model is compiled to, as text for people: the scheduled nests of its kernels, LLVM IR or
+// assembly.
 enum class CodeForm { kNests, kLlvmIr, kAssembly };
 absl::StatusOr<std::string> GeneratedCode(const ir::Module& module, const Target& target,
                                           ConfigChain& configs, CodeForm form);
@@ -39,15 +40,17 @@ struct TuningTask {
   std::string name;
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  double weight = 1;                      // calls in the model, in these layouts
-  std::vector<int> specialisations = {};  // that call it, ascending
+  double weight = 1;                      // the number of calls in the model with this signature
+  std::vector<int> specialisations = {};  // those that call it, ascending
 };
 struct ModelTasks {
   std::vector<TuningTask> tasks;
-  uint64_t constant_bytes = 0;  // of the model after the passes, each constant once, unprepared
+  uint64_t constant_bytes =
+      0;  // the model's constants after the passes, each counted once, before they are prepared
 };
-// `modules`: specialisations of one model, by the shapes of its inputs, at least one. With the
-// layouts that Compile chooses, or, to explore, with those that seem faster still.
+// The tasks of a model. `modules` are its specialisations, which differ in the shapes of inputs;
+// there is at least one. Kernels have the layouts that Compile chooses, or with kExplore those that
+// are predicted to be faster still.
 absl::StatusOr<ModelTasks> TasksOf(std::span<const ir::Module> modules, const Target& target,
                                    ConfigChain* configs = nullptr,
                                    passes::LayoutAim aim = passes::LayoutAim::kSettled);
@@ -56,9 +59,9 @@ inline absl::StatusOr<ModelTasks> TasksOf(const ir::Module& module, const Target
                                           passes::LayoutAim aim = passes::LayoutAim::kSettled) {
   return TasksOf(std::span(&module, 1), target, configs, aim);
 }
-// In the layouts that Compile chooses where nothing is measured the kernels that are not. A tune
-// measures them too: known by predictions alone they could lose to what other models left measured,
-// though they are faster.
+// The kernels that have no measurement, in the layouts that Compile chooses when nothing is
+// measured. A tune measures them too. Otherwise a kernel that is known by predictions alone could
+// lose to a slower one that a tune of another model happened to measure.
 absl::StatusOr<std::vector<TuningTask>> UnmeasuredDefaults(std::span<const ir::Module> modules,
                                                            const Target& target,
                                                            ConfigChain& configs);
@@ -70,25 +73,26 @@ struct KernelReport {
   std::string signature;
   std::string tier;
   std::string config;
-  std::string nest_digest = "";  // these two: of ChooseKernels only
+  std::string nest_digest = "";  // this and `stored` are set by ChooseKernels only
   std::string stored = "";       // ConfigChoice::stored
   double flops = 0;
-  int64_t calls = 0;                      // of all specialisations, in every trip of repeats
-  std::vector<int> specialisations = {};  // that call it, ascending
+  int64_t calls = 0;  // in all specialisations; a call in a repeat counts once per trip
+  std::vector<int> specialisations = {};  // those that call it, ascending
 };
 
-// Whether it is of the tier "tuned", which --require-tuned asks for.
+// Whether the kernel's tier is "tuned", which --require-tuned asks for.
 bool IsTuned(const KernelReport& kernel);
 
-// Main for certain shapes of its inputs.
+// One specialisation of the model: main for certain shapes of its inputs.
 struct SpecialisationReport {
   std::vector<ir::TensorType> inputs;
   std::vector<std::string> names;  // of the inputs
   int calls = 0;                   // of kernels
   uint64_t arena_bytes = 0;
-  uint64_t peak_live_bytes = 0;  // of the arena, where most is alive at once
+  uint64_t peak_live_bytes = 0;  // the most bytes of the arena that are alive at once
   std::string skeleton;          // passes/skeleton.h
-  // Signatures of the kernels in execution order, before copies between layouts came in.
+  // The signatures of the kernels in execution order, without the kernels that copy between
+  // layouts.
   std::vector<std::string> layouts;
 };
 
@@ -96,7 +100,7 @@ struct CompileReport {
   std::string target;
   std::vector<KernelReport> kernels;
   std::vector<SpecialisationReport> specialisations;
-  uint64_t arena_bytes = 0;  // these two: of the specialisation with the largest arena
+  uint64_t arena_bytes = 0;  // this and the next are of the specialisation with the largest arena
   uint64_t peak_live_bytes = 0;
   uint64_t parameters_bytes = 0;
   // Seconds of the phases, in order: "passes", "schedule", "plan", "code", "prepare" (the
@@ -104,30 +108,32 @@ struct CompileReport {
   std::vector<std::pair<std::string, double>> seconds;
 };
 
-// What Compile would choose for one specialisation: `kernels`, and of `specialisations` the
-// skeleton and layouts. No code is generated.
+// What Compile would choose for one specialisation. The report has `kernels`, and in
+// `specialisations` the skeleton and the layouts only. No code is generated.
 absl::StatusOr<CompileReport> ChooseKernels(const ir::Module& module, const Target& target,
                                             ConfigChain& configs);
 
 struct CompileOptions {
   Target target;
-  // Refuses, before any code is generated, when a kernel's tier is less than "tuned":
+  // If a kernel's tier is less than "tuned", Compile fails before any code is generated;
   // kFailedPrecondition lists the kernels.
   bool require_tuned = false;
 };
 
-// Writes the module to `path`: whole or, on any error, not at all. `modules` are specialisations of
-// one model, by the shapes of its inputs, at least one; kernels and constants that are equal in
-// several are there once. Modules that are moved here free their weights: each one's own before the
-// next goes through the passes, what they share as it is written. What is alive at worst is the
-// weights and what one kernel call makes of its own.
+// Writes the module to `path`: the whole file, or on any error nothing. `modules` are
+// specialisations of one model, which differ in the shapes of inputs; there is at least one.
+// Kernels and constants that are equal in several of them are stored once. If the modules are moved
+// in, their weights are freed on the way: those of one specialisation alone before the next goes
+// through the passes, shared ones when they are written. The peak of memory is then the weights and
+// what one kernel call prepares from its own.
 absl::StatusOr<CompileReport> Compile(std::vector<ir::Module> modules,
                                       const CompileOptions& options, ConfigChain& configs,
                                       const std::string& path);
 absl::StatusOr<CompileReport> Compile(ir::Module module, const CompileOptions& options,
                                       ConfigChain& configs, const std::string& path);
 
-// Whether this is Compile's refusal because of `require_tuned`, and no other kFailedPrecondition.
+// Whether the status is Compile's refusal because of `require_tuned`, and not another
+// kFailedPrecondition.
 bool IsNotTuned(const absl::Status& status);
 
 }  // namespace hone::driver

@@ -1,4 +1,4 @@
-// A model as calls of kernels on values: what is left of the graph after the passes.
+// A model as calls of kernels on values, which is what the passes leave of the graph.
 #ifndef HONE_COMPILER_DRIVER_KERNEL_GRAPH_H_
 #define HONE_COMPILER_DRIVER_KERNEL_GRAPH_H_
 
@@ -23,38 +23,39 @@ struct Value {
   Layout layout;
   ir::ConstantData data;  // of constants
   int index = 0;          // of inputs and outputs
-  // It lies in another value's memory, which nothing else writes there; -1: in its own.
+  // The value whose memory this one lies in, at `offset_bytes`; nothing else writes there. -1 if
+  // the value has memory of its own.
   int within = -1;
   uint64_t offset_bytes = 0;
-  // In a repeat: how it moves there from trip to trip, and which value's place in the trip before
-  // it has from trip 1 on (passes/memory_plan.h).
+  // For values of a repeat: how the value moves within that memory from trip to trip, and the value
+  // whose place of the trip before it takes from trip 1 on (passes/memory_plan.h).
   int64_t stride_bytes = 0;
   bool alternates = false;
   int follows = -1;
 };
 
-// A kernel to be compiled once, however often it is called.
+// A kernel, which is compiled once however often it is called.
 struct Kernel {
   std::string name;  // for people: the operators, "conv2d_add_relu", made unique
   std::shared_ptr<const ops::KernelDefinition> def;
   ir::LayoutSignature signature;
-  int64_t calls = 0;                      // of all specialisations, in every trip of repeats
-  std::vector<int> specialisations = {};  // that call it, ascending
+  int64_t calls = 0;  // in all specialisations; a call in a repeat counts once per trip
+  std::vector<int> specialisations = {};  // those that call it, ascending
 };
 
 struct KernelCall {
   int kernel = 0;
   std::vector<int> args;     // values, in the order of the fused function's parameters
   std::vector<int> results;  // values
-  int repeat = -1;           // of the specialisation; -1: it is made once
+  int repeat = -1;           // index of the specialisation's repeat it is in; -1 if in none
 };
 
-// Calls that stand together and are made `trips` times.
+// Consecutive calls that are made `trips` times.
 struct Repeat {
   int64_t trips = 1;
 };
 
-// Main for certain shapes of its inputs.
+// One specialisation of the model: main for certain shapes of its inputs.
 struct Specialisation {
   std::vector<Value> values;
   std::vector<KernelCall> calls;  // in execution order
@@ -62,24 +63,26 @@ struct Specialisation {
   std::vector<int> inputs;   // values
   std::vector<int> outputs;  // values
   std::string skeleton;      // passes/skeleton.h
-  // Signatures of the kernels in execution order, before copies between layouts came in.
+  // The signatures of the kernels in execution order, without the kernels that copy between
+  // layouts.
   std::vector<std::string> layouts;
 };
 
 struct KernelGraph {
-  std::vector<Kernel> kernels;  // of all specialisations
+  std::vector<Kernel> kernels;  // those of all specialisations
   std::vector<Specialisation> specialisations;
 };
 
-// Takes main of modules that went through the passes (every call is of a primitive function with a
-// `signature`). Identical kernels (same workload and signature) become one, in whichever
-// specialisations they stand; equal constants of several specialisations share their bytes.
+// Builds the graph from main of modules that went through the passes, so that every call is of a
+// primitive function with a `signature`. Kernels with the same workload and signature become one,
+// across specialisations too. Equal constants of several specialisations share their bytes.
 class KernelGraphBuilder {
  public:
   KernelGraphBuilder();
   ~KernelGraphBuilder();
-  // kInvalidArgument where `module` differs from those before in more than the shapes of its
-  // inputs, or does not differ in these, and where two of its inputs or outputs share a name.
+  // Adds a specialisation. kInvalidArgument if `module` differs from those before in more than the
+  // shapes of its inputs, if its shapes are those of one before, or if two inputs or two outputs
+  // share a name.
   absl::Status Add(const ir::Module& module);
   KernelGraph Take();
 
@@ -88,7 +91,7 @@ class KernelGraphBuilder {
   std::unique_ptr<Impl> impl_;
 };
 
-// The graph where there is one specialisation.
+// The graph of a model with one specialisation.
 absl::StatusOr<KernelGraph> BuildKernelGraph(const ir::Module& module);
 
 }  // namespace hone::driver

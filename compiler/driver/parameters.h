@@ -1,4 +1,4 @@
-// The parameter section of a module: one copy per (constant, layout).
+// Plans the parameter section of a module, with one copy of each constant in each layout.
 #ifndef HONE_COMPILER_DRIVER_PARAMETERS_H_
 #define HONE_COMPILER_DRIVER_PARAMETERS_H_
 
@@ -11,29 +11,29 @@
 
 namespace hone::driver {
 
-// A call of a graph.
+// Identifies a call of a kernel graph.
 struct CallPlace {
   int specialisation = 0;
   int call = 0;
   bool operator==(const CallPlace&) const = default;
 };
 
-// Where what the run launches read of constants, as they are or prepared, will lie. Known before
-// anything is prepared: what equal launches make of equal constants, in whichever specialisations,
-// is stored once.
+// Where the constants that run launches read will lie, as they are or prepared. The plan is made
+// before anything is prepared: what equal prepare launches make of equal constants is stored once,
+// across specialisations too.
 struct ParameterPlan {
-  // What one specialisation reads where: for each call, for each buffer of its kernel's nest, an
-  // offset into the section, a multiple of HONE_BUFFER_ALIGNMENT; nullopt for all buffers but
-  // constants that run launches read.
+  // For each call of one specialisation and each buffer of its kernel's nest, an offset into the
+  // section, which is a multiple of HONE_BUFFER_ALIGNMENT. Only constants that run launches read
+  // have one.
   using Offsets = std::vector<std::vector<std::optional<uint64_t>>>;
   std::vector<Offsets> offsets;  // by specialisation
   struct Entry {
-    CallPlace call;  // the first that has it
+    CallPlace call;  // the first call that reads it
     size_t buffer = 0;
     uint64_t offset_bytes = 0;
   };
-  // By ascending offsets, those of a call together; calls that prepare most come last: while the
-  // largest of what is prepared is made, most constants are gone from memory already.
+  // In ascending order of offsets, the entries of a call together. The calls that prepare the most
+  // bytes come last: by then most constants have been freed.
   std::vector<Entry> entries;
   uint64_t size_bytes = 0;
 };

@@ -1,4 +1,4 @@
-// What the passes get to know of templates and measurements.
+// Gives the passes what they need to know of templates and measurements.
 #ifndef HONE_COMPILER_DRIVER_PASS_CONTEXT_H_
 #define HONE_COMPILER_DRIVER_PASS_CONTEXT_H_
 
@@ -8,8 +8,8 @@
 
 namespace hone::driver {
 
-// `configs` outlives the context; nullptr: nothing is measured. For one run of the pipeline:
-// kernels are lowered once.
+// `configs` outlives the context; nullptr means that nothing is measured. Use a context for one run
+// of the pipeline, since it remembers the kernels it has lowered.
 passes::PassContext MakePassContext(const Target& target, ConfigChain* configs,
                                     passes::LayoutAim aim);
 

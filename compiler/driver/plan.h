@@ -1,4 +1,4 @@
-// Where every buffer of every call lies: the graph part of a module.
+// Plans where every buffer of every call lies, which is the graph part of a module.
 #ifndef HONE_COMPILER_DRIVER_PLAN_H_
 #define HONE_COMPILER_DRIVER_PLAN_H_
 
@@ -17,7 +17,8 @@ struct PlannedFunction {
   uint64_t peak_live_bytes = 0;  // of activations and workspaces: no arena can be smaller
 };
 
-// `nests[k]` is the nest of kernel k; `parameters` are the plan's offsets of this specialisation.
+// `nests[k]` is the nest of kernel k; `parameters` is ParameterPlan::offsets of this
+// specialisation.
 PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
                              const ParameterPlan::Offsets& parameters);
 

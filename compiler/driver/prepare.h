@@ -14,18 +14,17 @@
 
 namespace hone::driver {
 
-// Takes the bytes of one entry of the plan.
+// Receives the bytes of one entry of the plan.
 using ParameterSink = std::function<absl::Status(uint64_t offset_bytes, std::string_view bytes)>;
 
-// Gives `sink` the entries of `plan` one after another, prepared by the prepare launches of
-// `nests`, which are built for the host, whatever the target. The weights of a model are many
-// times the rest: what a call prepares is gone before the next is looked at, and a constant of
-// `graph` is let go of behind the last entry that is made of it, of whichever specialisation. Ends
-// at the first error.
+// Gives the entries of `plan` to `sink` one after another, prepared by the prepare launches of
+// `nests`, which are built for this machine whatever the target. To save memory, what one call
+// prepares is freed before the next call, and a constant of `graph` is freed after the last entry
+// that is made from it. Stops at the first error.
 absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>& nests,
                                const ParameterPlan& plan, const ParameterSink& sink);
 
-// The launches of one phase, with every buffer of the nest still in its place.
+// The nest with the launches of one phase only. All its buffers stay, with the same indices.
 loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase);
 
 }  // namespace hone::driver

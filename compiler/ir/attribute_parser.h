@@ -1,4 +1,4 @@
-// Attributes in graph text.
+// Parses the attributes in graph text.
 #ifndef HONE_COMPILER_IR_ATTRIBUTE_PARSER_H_
 #define HONE_COMPILER_IR_ATTRIBUTE_PARSER_H_
 
@@ -14,7 +14,8 @@ class AttributeParser : public TypeParser {
   using TypeParser::TypeParser;
 
  protected:
-  // True, and the cursor after '=', where an attribute begins.
+  // True, with the cursor after '=', if an attribute begins here; otherwise the cursor does not
+  // move.
   absl::StatusOr<bool> AttributeName(std::string* name);
   absl::Status AttributeInto(Attrs* attrs, const std::string& name, size_t start);
 

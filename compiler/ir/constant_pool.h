@@ -1,4 +1,4 @@
-// Constants that are equal, in memory once.
+// Keeps equal constants in memory only once.
 #ifndef HONE_COMPILER_IR_CONSTANT_POOL_H_
 #define HONE_COMPILER_IR_CONSTANT_POOL_H_
 
@@ -10,17 +10,18 @@
 
 namespace hone::ir {
 
-// Bytes it has seen stay alive as long as it does.
+// The pool keeps all bytes that it was given first alive. Not thread-safe.
 class ConstantPool {
  public:
-  // The first bytes that came and were equal. Reads them, unless these very ones came before.
+  // Returns the first data given that has equal bytes. Reads the bytes, unless this very data was
+  // given before.
   ConstantData Share(const ConstantData& data);
-  // The module with all its constants so.
+  // The module with all its constants shared.
   Module Share(const Module& module);
 
  private:
   std::map<std::string, ConstantData> by_digest_;
-  std::set<const void*> known_;  // identities of those
+  std::set<const void*> known_;  // identities of the data in by_digest_
 };
 
 }  // namespace hone::ir

@@ -1,4 +1,4 @@
-// A CPU, as code is generated for it.
+// A CPU as a target of code generation.
 #ifndef HONE_COMPILER_IR_CPU_TARGET_H_
 #define HONE_COMPILER_IR_CPU_TARGET_H_
 
@@ -14,7 +14,8 @@
 
 namespace hone {
 
-// What is known of the machines that run the code; it decides how fast code is, not which is valid.
+// Facts about the machines that run the code. They decide how fast code is, not which code is
+// valid.
 struct CpuFacts {
   int64_t l1_bytes = 0;  // data cache of a core
   int64_t l2_bytes = 0;  // of a core
@@ -25,10 +26,10 @@ struct CpuFacts {
   bool operator==(const CpuFacts&) const = default;
 };
 
-// Canonical text, of which equal machines have equal ones:
+// A target of kind CPU. Its canonical text is equal for equal machines:
 //   llvm -mtriple=x86_64-linux-gnu -mcpu=znver5 -mattr=+avx2,+avx512f,+fma
 //   -caches=49152,1048576,33554432 -threads=2
-// Flags stand in this order, and before -threads -emulated=yes of a device that is emulated. A
+// Flags stand in this order; -emulated=yes stands before -threads if the device is emulated. A
 // value type.
 struct CpuTarget {
   std::string triple;
@@ -37,13 +38,13 @@ struct CpuTarget {
   int threads = 1;
   CpuFacts facts;
 
-  // The target that a text names (compiler/ir/target.h), for code generation. kUnimplemented where
-  // it is of another kind, for which there is none yet.
+  // Parses a target's text (compiler/ir/target.h). kUnimplemented if the target is of another kind
+  // than CPU.
   static absl::StatusOr<CpuTarget> Parse(std::string_view text);
-  // Reads the words behind "llvm", and fills what they leave out: the triple is this machine's
-  // architecture's, features those of the cpu (x86-64-v2/v3/v4 and the cpus Hone lists), caches a
-  // modest core's, threads 1. kInvalidArgument names the flag or cpu that is not known, and what
-  // is.
+  // Makes a target of the flags after "llvm". Missing flags get defaults: the triple of this
+  // machine's architecture, the features of the CPU (x86-64-v2/v3/v4 and the CPUs that Hone lists),
+  // the caches of a modest core, and one thread. kInvalidArgument names an unknown flag or CPU, and
+  // lists the known ones.
   static absl::StatusOr<CpuTarget> FromFlags(std::span<const ir::TargetFlag> flags);
   std::string ToString() const;
 
@@ -52,10 +53,10 @@ struct CpuTarget {
   bool IsAArch64() const;
   // Bytes of the widest vector register that code for this target uses: 64, 32 or 16.
   int VectorBytes() const;
-  // Lanes of 32-bit floats in it.
+  // Lanes of 32-bit floats in such a register.
   int VectorLanes() const { return VectorBytes() / 4; }
-  // Whether it multiplies matrices of such elements in tile registers (AMX), whose rows are as wide
-  // as its vectors.
+  // Whether the CPU multiplies matrices of such elements in tile registers (AMX) whose rows are as
+  // wide as its vectors.
   bool MultipliesInTiles(DataType dtype) const;
   // Architectural vector registers: 32 with AVX-512 and NEON, otherwise 16.
   int VectorRegisters() const;

@@ -1,4 +1,4 @@
-// A GPU of NVIDIA, as code is generated for it.
+// A GPU of NVIDIA as a target of code generation.
 #ifndef HONE_COMPILER_IR_CUDA_TARGET_H_
 #define HONE_COMPILER_IR_CUDA_TARGET_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// What is known of the cards that run the code; 0: not known.
+// Facts about the cards that run the code; 0: not known.
 struct CudaFacts {
   int multiprocessors = 0;
   int64_t l2_bytes = 0;
@@ -23,13 +23,14 @@ struct CudaFacts {
 //   cuda -arch=sm_90a -multiprocessors=132 -l2=52428800
 // Flags stand in this order, and facts that are not known are left out. A value type.
 struct CudaTarget {
-  // "sm_90", "sm_90a": the compute capability, which decides registers, shared memory and threads
-  // that a block may have; with 'a' the instructions, too, that no other capability has.
+  // "sm_90", "sm_90a": the compute capability, which decides how many registers and threads and how
+  // much shared memory a block may have. With 'a', code may also use instructions that no other
+  // capability has.
   std::string arch;
   CudaFacts facts;
 
-  // Reads the words behind "cuda". kInvalidArgument names the flag or architecture that is missing
-  // or not known, and what is.
+  // Makes a target of the flags after "cuda". kInvalidArgument names a missing or unknown flag or
+  // architecture, and lists the known ones.
   static absl::StatusOr<CudaTarget> FromFlags(std::span<const ir::TargetFlag> flags);
   std::string ToString() const;
 

@@ -1,5 +1,6 @@
-// The graph IR: functional, in the manner of Relay (Roesch et al., arXiv 1904.08368). Immutable; a
-// graph is a DAG of shared nodes, and sharing is meaning: a node used twice is computed once.
+// The graph IR: functional, in the manner of Relay (Roesch et al., arXiv 1904.08368). Nodes are
+// immutable, and a graph is a DAG of shared nodes. Sharing has a meaning: a node that is used twice
+// is computed once.
 #ifndef HONE_COMPILER_IR_EXPR_H_
 #define HONE_COMPILER_IR_EXPR_H_
 
@@ -34,7 +35,8 @@ struct Type {
   bool is_function = false;
   bool operator==(const Type&) const = default;
   bool IsTensor() const { return !is_tuple && !is_function; }
-  bool HasFunctions() const;     // is one, or a tuple with one somewhere
+  bool HasFunctions()
+      const;  // whether it is a function, or a tuple with a function somewhere in it
   std::string ToString() const;  // "(int64, float32)", "fn (float32) -> float32"
 };
 
@@ -63,8 +65,9 @@ using Expr = std::shared_ptr<const ExprNode>;
 // `type` filled.
 struct ExprNode {
   ExprKind kind;
-  // Null before type inference; a Var's and a Constant's is always set. A kFunction's is that of
-  // its result (ValueType is that of the function itself), a kGlobalVar's stays null.
+  // Null before type inference, except in a kVar and a kConstant, where it is always set. For a
+  // kFunction it is the type of the result (ValueType gives that of the function itself); for a
+  // kGlobalVar it stays null.
   std::shared_ptr<const Type> type = {};
 
   std::string name =
@@ -91,7 +94,7 @@ Expr Tuple(std::vector<Expr> fields);
 Expr TupleGetItem(Expr tuple, int64_t index);
 Expr Let(Expr var, Expr value, Expr body);
 Expr If(Expr condition, Expr then, Expr otherwise);
-// The same node with another type, or other attributes or operands.
+// The same node with another type, or with other attributes.
 Expr WithType(const Expr& e, Type type);
 Expr WithAttrs(const Expr& e, Attrs attrs);
 
@@ -101,7 +104,8 @@ inline bool IsCall(const Expr& e, std::string_view op) {
 // These are for a kFunction only.
 std::vector<Expr> Params(const ExprNode& function);
 const Expr& Body(const ExprNode& function);
-// The type of `e` as a value: of a kFunction the function type. `e` is typed, and no kGlobalVar.
+// The type of `e` as a value, which is a function type for a kFunction. `e` is typed and not a
+// kGlobalVar.
 Type ValueType(const ExprNode& e);
 
 // Attribute `name`, or `fallback` where it is missing. Asserts the stored type.
@@ -119,7 +123,8 @@ struct Module {
 // Operands before users, each node once; iterative, so deep graphs do not overflow the stack.
 std::vector<Expr> PostOrder(const Expr& root);
 
-// The same, but function literals below `root` are leaves: what one call of a function evaluates.
+// The same, but function literals below `root` are leaves, so that these are the nodes that one
+// call of a function evaluates.
 std::vector<Expr> PostOrderOutside(const Expr& root);
 
 // Rebuilds the DAG below `root` bottom-up: `rewrite` gets each node with its operands already

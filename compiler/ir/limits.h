@@ -8,8 +8,8 @@
 
 namespace hone::ir {
 
-// The most extents of a tensor: those that a layout has letters for. It is checked wherever a type
-// is made: by the parsers, the importers and the inference of types.
+// The highest rank of a tensor, which is the number of letters that layouts have for axes. It is
+// checked wherever a type is made: by the parsers, the importers and the inference of types.
 inline constexpr size_t kMaxRank = Layout::kMaxRank;
 
 }  // namespace hone::ir

@@ -1,5 +1,5 @@
 // Rank-0 constants as text: "1.5f32", "-3i64", "true", "float32(0x7fc00000)" for what decimal
-// digits cannot say. Exact: parses back to the same bits.
+// digits cannot say. The text is exact: it parses back to the same bits.
 #ifndef HONE_COMPILER_IR_LITERAL_H_
 #define HONE_COMPILER_IR_LITERAL_H_
 
@@ -14,16 +14,17 @@ namespace hone::ir {
 
 // The text of a rank-0 constant.
 std::string LiteralText(const ExprNode& constant);
-// `digits` is a decimal number, `suffix` "f32", "i64", ...; nullptr where they make no constant.
+// `digits` is a decimal number, `suffix` "f32", "i64", ...; nullptr if they make no valid constant.
 Expr LiteralFromDecimal(std::string_view digits, std::string_view suffix);
-// The constant whose little-endian bits are `bits`; nullptr where they do not fit.
+// The constant whose little-endian bits are `bits`; nullptr if they do not fit `dtype`.
 Expr LiteralFromBits(DataType dtype, uint64_t bits);
 Expr BoolLiteral(bool value);
 
 // The value of a rank-0 or one-element constant of any dtype.
 double ScalarValue(const ExprNode& constant);
 
-// A double attribute: shortest form that parses back, always with a point, exponent, inf or nan.
+// The text of a double attribute: the shortest form that parses back, always with a point or an
+// exponent, or as inf or nan.
 std::string DoubleText(double value);
 
 // IEEE half and bfloat16, to nearest even.

@@ -1,4 +1,5 @@
-// Tables by nodes of a graph, in flat memory: what walks through large graphs spend most time on.
+// Flat hash tables keyed by the nodes of a graph. Walks through large graphs spend most of their
+// time in these.
 #ifndef HONE_COMPILER_IR_NODE_MAP_H_
 #define HONE_COMPILER_IR_NODE_MAP_H_
 
@@ -8,13 +9,12 @@
 
 namespace hone::ir {
 
-// By identity; the nodes outlive the table. An insertion moves the values.
+// Keys are compared by identity; the nodes outlive the table. An insertion may move the values.
 template <typename Value>
 using NodeMap = absl::flat_hash_map<const ExprNode*, Value>;
 using NodeSet = absl::flat_hash_set<const ExprNode*>;
 
-// `node` with what stands for its operands in `done`; the same node where they stand for
-// themselves.
+// `node` with its operands replaced by their values in `done`; the same node if none changes.
 Expr WithOperandsOf(const Expr& node, const NodeMap<Expr>& done);
 
 }  // namespace hone::ir

@@ -1,4 +1,4 @@
-// A device of OpenCL, as code is generated for it.
+// An OpenCL device as a target of code generation.
 #ifndef HONE_COMPILER_IR_OPENCL_TARGET_H_
 #define HONE_COMPILER_IR_OPENCL_TARGET_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// What is known of the devices that run the code; 0: not known.
+// Facts about the devices that run the code; 0: not known.
 struct OpenClFacts {
   int compute_units = 0;
 
@@ -22,15 +22,16 @@ struct OpenClFacts {
 //   opencl -device=arm-mali-g78 -max-threads=256 -local=32768 -compute-units=14
 // Flags stand in this order, and what is not known is left out. A value type.
 struct OpenClTarget {
-  // The vendor's and the family's name, whatever the driver: lower case, digits and "._+:-".
+  // The name of the vendor and the family, independent of the driver, in lower case, digits and
+  // "._+:-".
   std::string device;
-  // What a work group may have, which the name does not promise; 0: as little as OpenCL does.
+  // The limits of a work group, which do not follow from the name; 0: only what OpenCL guarantees.
   int max_threads = 0;  // work items
   int64_t local_bytes = 0;
   OpenClFacts facts;
 
-  // Reads the words behind "opencl". kInvalidArgument names the flag or device that is missing or
-  // not well formed.
+  // Makes a target of the flags after "opencl". kInvalidArgument names a flag or device that is
+  // missing or malformed.
   static absl::StatusOr<OpenClTarget> FromFlags(std::span<const ir::TargetFlag> flags);
   std::string ToString() const;
 

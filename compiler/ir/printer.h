@@ -19,7 +19,7 @@ std::string ToText(const Module& module, const PrintOptions& options = {});
 // A function literal, or another expression as the statements that compute it.
 std::string ToText(const Expr& expr, const PrintOptions& options = {});
 
-// What stands behind "name=" of an attribute.
+// The text of an attribute's value, as after "name=".
 std::string ToText(const AttrValue& value);
 // "strides=[2, 2], units=3"; "" for none.
 std::string ToText(const Attrs& attrs);

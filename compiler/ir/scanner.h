@@ -12,7 +12,7 @@
 
 namespace hone::ir {
 
-// A cursor over `text`, which outlives it. Skip* and At* do not fail; the others answer what was
+// A cursor over `text`, which outlives it. Functions that return a Status say in it what was
 // expected and found, with line and column.
 class Scanner {
  public:
@@ -26,13 +26,13 @@ class Scanner {
   char Peek();                           // after space; '\0' at the end
   char PeekNext() const;                 // the very next character, space included
   bool AtDigit(size_t ahead = 0) const;  // likewise
-  bool Take(std::string_view token);     // a punctuation
+  bool Take(std::string_view token);     // a punctuation mark
   bool TakeWord(std::string_view word);  // not as the beginning of a longer word
   // "nn.conv2d"; "" where there is none.
   std::string_view TakeName(bool dots);
   // A sign, digits, point, exponent: what from_chars can read. "" where there is none.
   std::string_view TakeNumber();
-  void SkipBalanced();  // up to after the brace that closes the next open one, or to the end
+  void SkipBalanced();  // past the brace that closes the next opening one, or to the end
 
   absl::Status Expect(std::string_view token, std::string_view where);
   absl::StatusOr<int64_t> ExpectInteger(std::string_view what);

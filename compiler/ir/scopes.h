@@ -1,4 +1,4 @@
-// Which block of the text each node of a DAG belongs to.
+// Finds the block of the graph text that each node of a DAG belongs to.
 #ifndef HONE_COMPILER_IR_SCOPES_H_
 #define HONE_COMPILER_IR_SCOPES_H_
 
@@ -20,12 +20,12 @@ class Scopes {
   int Of(const Expr& node) const { return scope_.at(node.get()); }
   // The scope that operand `slot` of `node` opens.
   int Opened(const Expr& node, size_t slot) const { return opened_.at({node.get(), slot}); }
-  // Edges that end at the node; the root's own is not counted.
+  // The number of edges from nodes that use this one; being the root does not count.
   int Uses(const Expr& node) const { return uses_.at(node.get()); }
   // In evaluation order.
   const std::vector<Expr>& Nodes(int scope) const { return nodes_[scope]; }
-  // How deeply blocks stand in blocks in the text. A let that is the result of the let before it
-  // goes on in the same block.
+  // How deeply blocks stand in blocks in the text. A let that is the body of another let continues
+  // the same block.
   int Nesting() const { return nesting_; }
 
  private:

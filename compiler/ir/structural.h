@@ -1,5 +1,5 @@
-// Equality of graphs by what they compute: node identity and variables' names do not
-// matter; sharing does, except that of constants and global names.
+// Compares graphs by what they compute. Node identity and the names of variables do not matter;
+// sharing does, except the sharing of constants and global names.
 #ifndef HONE_COMPILER_IR_STRUCTURAL_H_
 #define HONE_COMPILER_IR_STRUCTURAL_H_
 
@@ -9,7 +9,7 @@ namespace hone::ir {
 
 // Free variables equal only themselves. Inferred types are not compared: they follow from the rest.
 bool StructuralEqual(const Expr& a, const Expr& b);
-// Function by function; names of functions matter.
+// Compares modules function by function; the names of functions matter.
 bool StructuralEqual(const Module& a, const Module& b);
 
 }  // namespace hone::ir

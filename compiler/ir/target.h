@@ -1,4 +1,4 @@
-// What code is generated for.
+// The target: what code is generated for.
 #ifndef HONE_COMPILER_IR_TARGET_H_
 #define HONE_COMPILER_IR_TARGET_H_
 
@@ -25,14 +25,14 @@ struct Target {
   Target(CudaTarget cuda) : kind(std::move(cuda)) {}        // NOLINT
   Target(OpenClTarget opencl) : kind(std::move(opencl)) {}  // NOLINT
 
-  // Null where it is of another kind.
+  // Null if the target is of another kind.
   const CpuTarget* AsCpu() const { return std::get_if<CpuTarget>(&kind); }
 
   // "llvm ...", "cuda ..." or "opencl ...", as each kind's FromFlags takes it; "native" is this
-  // machine, with all its cores. kInvalidArgument names the kind, flag or value that is not known,
-  // and what is.
+  // machine, with all its cores. kInvalidArgument names an unknown kind, flag or value, and lists
+  // the known ones.
   static absl::StatusOr<Target> Parse(std::string_view text);
-  // Canonical: of equal targets the same.
+  // The canonical text; equal targets have equal texts.
   std::string ToString() const;
 
   bool operator==(const Target&) const = default;

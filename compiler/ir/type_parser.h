@@ -1,4 +1,4 @@
-// Names and types in graph text; what the rest of the parser (parser.cc) stands on.
+// Parses the names and types in graph text, as the base of the whole parser (parser.cc).
 #ifndef HONE_COMPILER_IR_TYPE_PARSER_H_
 #define HONE_COMPILER_IR_TYPE_PARSER_H_
 
@@ -23,7 +23,8 @@ class TypeParser {
   static constexpr int kMaxNesting = 200;
 
   absl::StatusOr<std::string> NameOrString(std::string_view what);
-  // Each level takes stack; whoever enters one leaves it by --nesting_.
+  // Fails if types or expressions nest too deeply, since each level takes stack. The caller leaves
+  // the level by --nesting_.
   absl::Status Enter();
 
   Scanner scan_;

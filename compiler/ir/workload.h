@@ -1,4 +1,4 @@
-// Workloads: the canonical text of one fused function, by which tuning results are found again.
+// Workloads: the canonical texts of fused functions, by which tuning results are found again.
 #ifndef HONE_COMPILER_IR_WORKLOAD_H_
 #define HONE_COMPILER_IR_WORKLOAD_H_
 
@@ -29,8 +29,8 @@ struct Workload {
 // `function` is a primitive function with inferred types; `const_params[i]` says whether parameter
 // i is a constant of the model.
 //
-// `rank` says how far an operator is an anchor; this room does not know operators. Most callers
-// want ops::WorkloadOf.
+// `rank` gives an operator's rank for the choice of the anchor, because this room does not know
+// operators. Most callers want ops::WorkloadOf.
 using AnchorRank = std::function<int(const std::string& op)>;
 Workload MakeWorkload(const Expr& function, const std::vector<bool>& const_params,
                       const AnchorRank& rank);
@@ -49,7 +49,7 @@ struct LayoutSignature {
   std::vector<Layout> results;
 
   std::string ToString() const;
-  // Ranks come from the function's types.
+  // Parses a signature's text; the ranks come from the function's types.
   static absl::StatusOr<LayoutSignature> Parse(std::string_view text,
                                                const std::vector<int>& operand_ranks,
                                                const std::vector<int>& result_ranks);

@@ -1,4 +1,4 @@
-// Where launches wait for those before them.
+// Decides which launches need a barrier before them.
 #ifndef HONE_COMPILER_LOWER_BARRIERS_H_
 #define HONE_COMPILER_LOWER_BARRIERS_H_
 
@@ -8,8 +8,9 @@
 
 namespace hone::lower {
 
-// Whether each launch, in execution order, reads or overwrites what one since the last barrier
-// writes, or overwrites what one reads. Prepare and run launches are never in one call.
+// For each launch, in execution order: whether it reads or overwrites what a launch since the last
+// barrier writes, or overwrites what such a launch reads. Prepare launches and run launches never
+// run in the same call.
 std::vector<bool> BarriersBefore(const std::vector<loop::Launch>& launches);
 
 }  // namespace hone::lower

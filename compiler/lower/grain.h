@@ -1,4 +1,4 @@
-// Launches that are not worth more threads than one.
+// Finds launches that are too small to be worth more than one thread.
 #ifndef HONE_COMPILER_LOWER_GRAIN_H_
 #define HONE_COMPILER_LOWER_GRAIN_H_
 
@@ -9,8 +9,9 @@
 
 namespace hone::lower {
 
-// Whether each launch takes one thread less than the machine's grain, by what it computes or by
-// what it moves, or has a grid of one index.
+// For each launch: whether one thread would need less time for it than the machine's grain
+// (LaunchCosts::grain_ns), estimated from what it computes and what it moves, or whether its grid
+// has one index.
 std::vector<bool> AreBelowGrain(const std::vector<loop::Launch>& launches,
                                 const machine::Machine& machine);
 

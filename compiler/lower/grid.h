@@ -9,7 +9,8 @@
 
 namespace hone::lower {
 
-// Takes the outermost perfectly nested parallel loops with constant bounds off the body.
+// Removes the outermost perfectly nested parallel loops with constant bounds from the body and
+// returns them.
 std::vector<GridLoop> TakeGrid(loop::Stmt* body);
 
 }  // namespace hone::lower

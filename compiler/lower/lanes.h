@@ -1,4 +1,4 @@
-// Which vectorised loops can be vectors.
+// Decides which vectorised loops can be emitted as vectors.
 #ifndef HONE_COMPILER_LOWER_LANES_H_
 #define HONE_COMPILER_LOWER_LANES_H_
 
@@ -6,8 +6,9 @@
 
 namespace hone::lower {
 
-// Makes serial loops of vectorised ones whose lanes cannot go together: inner loops that run
-// differently from lane to lane, other vectorised loops within, stores of all lanes to one place.
+// Turns a vectorised loop into a serial one if its lanes cannot run together: because an inner loop
+// runs differently from lane to lane, because it contains another vectorised loop, or because all
+// lanes store to the same place.
 loop::Stmt SerialiseLanesApart(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -1,4 +1,4 @@
-// From a scheduled nest to launches that a back-end makes code of.
+// Lowers a scheduled nest to launches that a back-end makes code of.
 #ifndef HONE_COMPILER_LOWER_LOWER_H_
 #define HONE_COMPILER_LOWER_LOWER_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::lower {
 
-// The launches of the nest in execution order, prepare launches first. kInvalidArgument for a nest
-// without launches, or one of them without a body.
+// The launches of the nest in execution order, prepare launches first. kInvalidArgument if the nest
+// has no launches, or a launch has no body.
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
                                                          const Target& target);
 

@@ -22,19 +22,20 @@ struct GridLoop {
 struct LoweredLaunch {
   std::string name;
   loop::Phase phase = loop::Phase::kRun;
-  // The grid, outermost first: each of its indices runs `body`. A vectorised loop of it is emitted
-  // as vectors where its extent is known and not too large; parallel loops of it are serial.
+  // The grid, outermost loop first; `body` runs for each of its indices. Back-ends emit a
+  // vectorised loop of the body as vectors if its extent is known and not too large, and a parallel
+  // loop of the body as a serial one.
   std::vector<GridLoop> grid;
   loop::Stmt body;
   TilePlan tiles;               // of loops and allocations of `body`
   bool serial = false;          // one thread is enough, or the grid has one index
-  bool barrier_before = false;  // depends on a launch since the barrier before
+  bool barrier_before = false;  // it depends on a launch since the last barrier
 
-  // The indices of the grid, 0 where a loop of it is empty.
+  // The number of indices of the grid; 0 if one of its loops is empty.
   int64_t GridIndices() const;
 };
 
-// The grid and what is decided of the launch, then its body.
+// Prints the grid and the decisions about the launch, then its body.
 std::string ToText(const LoweredLaunch& launch);
 
 }  // namespace hone::lower

@@ -1,4 +1,4 @@
-// Which tile registers a launch does what in, decided before its code is emitted.
+// Assigns tile registers to the tiles of a launch, before its code is emitted.
 #ifndef HONE_COMPILER_LOWER_TILE_PLAN_H_
 #define HONE_COMPILER_LOWER_TILE_PLAN_H_
 
@@ -15,7 +15,7 @@
 
 namespace hone::lower {
 
-// Tiles of a kind may lie in the same registers.
+// The use and shape of a tile. Tiles of the same kind may share registers.
 struct TileKind {
   enum class Use { kSum, kLeft, kRight };
   Use use = Use::kSum;
@@ -29,21 +29,22 @@ struct TileKind {
 };
 
 struct TilePlan {
-  // The operand of ldtilecfg: rows and bytes of a row of each register.
+  // The operand of ldtilecfg: for each register its rows, and the bytes of a row.
   using Shapes = std::array<uint8_t, 64>;
-  // The registers of one allocation: that of each tile of sums, by the offset of its first element;
-  // those that tiles of factors take turns in.
+  // The registers for one allocation. `sums` has the register of each tile of sums, by the offset
+  // of its first element; `factors` has the registers that tiles of factors take turns in.
   struct Region {
     std::map<int64_t, int> sums;
     std::map<TileKind, std::vector<int>> factors;
     size_t shapes = 0;
   };
-  absl::flat_hash_map<const loop::StmtNode*, Region> regions;                  // by kAlloc
-  absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation> operations;  // by the loop
-  std::vector<Shapes> shapes;  // one, where eight registers do for all regions
+  absl::flat_hash_map<const loop::StmtNode*, Region> regions;  // by their kAlloc statement
+  absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation>
+      operations;              // by their outermost loop
+  std::vector<Shapes> shapes;  // only one if eight registers are enough for all regions
 };
 
-// Allocations of scope tile that are not in it, and loops that are not, are to be ordinary ones.
+// Allocations of scope `tile` and loops that are not in the plan must be emitted as ordinary ones.
 TilePlan PlanTiles(const loop::Stmt& launch, const machine::MatrixUnit& matrix);
 
 }  // namespace hone::lower

@@ -14,26 +14,29 @@
 
 namespace hone::machine {
 
-// A value type, made from a target alone: equal targets have equal machines. It borrows nothing.
+// A value type that is made from a target alone, so equal targets have equal machines.
 struct Machine {
   static Machine For(const CpuTarget& target);
-  // A GPU has no figures for analytic models yet, but its levels: its work items have no vectors.
+  // For a GPU only the parallel levels are set yet, without figures for analytic models; its work
+  // items have no vectors.
   static Machine For(const Target& target);
 
   VectorUnit vector;
-  MatrixUnit matrix;  // takes nothing where cores have none
+  MatrixUnit matrix;  // takes no type if cores have no matrix unit
   IssueRates issue;
   Memory memory;
   CopyRates copy;
   LaunchCosts launch;
   std::vector<ParallelLevel> parallel = {{}};  // outermost first
-  // A rough figure for all CPUs: only where times of kernels meet times of launches does it matter.
+  // A rough figure for all CPUs. It matters only where times of kernels are compared with times of
+  // launches.
   double clock_gigahertz = 3.5;
 
   double ClockHertz() const { return clock_gigahertz * 1e9; }
-  // Whether launches are grids of many small threads, as a GPU's are, and not the loops of a few.
+  // Whether launches are grids of many small threads, as on a GPU, and not loops split over a few
+  // threads.
   bool HasGrid() const { return parallel.front().kind == ParallelKind::kGrid; }
-  // How many threads a CPU's kernels have.
+  // How many threads kernels on a CPU have.
   int64_t Threads() const { return parallel.front().width; }
 };
 

@@ -14,9 +14,9 @@ inline constexpr int64_t kPageBytes = 4096;
 // Which processing elements share a level.
 enum class SharedBy { kCore, kAllCores };
 
-// How fast one core reads what lies in a level. Every analytic model was fitted by itself, so each
-// has a figure of its own for the same thing; 0: the model asks for none. They are to become one
-// figure a level in a change that is benchmarked.
+// How fast one core reads what lies in a level. Each analytic model was fitted on its own and so
+// has its own figure for the same thing; 0 if the model does not use one. They should become one
+// figure per level, in a change that is benchmarked.
 struct ReadRates {
   double register_tile_bytes_a_cycle = 0;  // prices of register tiles (schedule/price)
   double winograd_bytes_a_cycle = 0;       // prices of Winograd's blocks (schedule/conv)
@@ -24,7 +24,8 @@ struct ReadRates {
   double layouts_bytes_a_ns = 0;           // prices of layouts (passes)
 };
 
-// The rule for every CPU. The second cache was read at 32 bytes a cycle at most (Emerald Rapids).
+// The rules for every CPU. At most 32 bytes a cycle were measured from the second cache (Emerald
+// Rapids).
 inline constexpr ReadRates kL2Read = {.register_tile_bytes_a_cycle = 32,
                                       .winograd_bytes_a_cycle = 48,
                                       .features_bytes_a_cycle = 32,
@@ -37,11 +38,11 @@ inline constexpr ReadRates kDramRead = {
     .winograd_bytes_a_cycle = 10, .features_bytes_a_cycle = 6, .layouts_bytes_a_ns = 25};
 
 struct MemoryLevel {
-  int64_t size_bytes = 0;  // 0: without a bound
+  int64_t size_bytes = 0;  // 0: unbounded
   SharedBy shared_by = SharedBy::kCore;
   ReadRates read;
-  // What one core was measured to read from the level in order, where the CPU is known to be far
-  // from the rates above; nullopt: they hold.
+  // The measured rate at which one core reads from the level in order, if the CPU is known to be
+  // far from `read`; nullopt if `read` holds.
   std::optional<double> stream_bytes_a_cycle = std::nullopt;
 };
 
@@ -52,10 +53,10 @@ struct Memory {
   MemoryLevel dram = {.shared_by = SharedBy::kAllCores, .read = kDramRead};
 };
 
-// How fast one core copies data into another layout, read and written bytes together. As with
-// ReadRates, each figure is the one of the model that it is named after.
+// How fast one core copies data into another layout, counting read and written bytes together. As
+// in ReadRates, each figure belongs to the model that it is named after.
 struct CopyRates {
-  double conv_rows_bytes_a_cycle = 7;        // a padded copy, or one out of blocks
+  double conv_rows_bytes_a_cycle = 7;        // a padded copy, or a copy out of blocks
   double winograd_phases_bytes_a_cycle = 7;  // the phases of a dilated convolution
   double conv_tiles_bytes_a_cycle = 16;      // blocks that fill the rows of tile registers
   double dense_turn_bytes_a_cycle = 3;       // a matrix that is transposed while it is packed

@@ -6,26 +6,27 @@
 
 namespace hone::machine {
 
-// kThreads is a CPU's only level. The others are a GPU's: the blocks of a grid, the warps of a
-// block, the lanes of a warp.
+// kThreads is the only level of a CPU. The others are those of a GPU: the blocks of a grid, the
+// warps of a block, the lanes of a warp.
 enum class ParallelKind { kThreads, kGrid, kBlock, kWarp };
 
 struct ParallelLevel {
   ParallelKind kind = ParallelKind::kThreads;
-  int64_t width = 1;  // how many compute at once, at most
+  int64_t width = 1;  // the most that compute at once
 
   bool operator==(const ParallelLevel&) const = default;
 };
 
-// What beginning a launch costs. Each figure is the one of the model that it is named after, as
-// with ReadRates.
+// What starting a launch costs. As in ReadRates, each figure belongs to the model that it is named
+// after.
 struct LaunchCosts {
   double features_seconds = 0.5e-6;
   double layouts_ns = 200;
-  // The time of one thread from about which on several are faster, in spite of the barrier.
+  // The grain: about the time on one thread from which on several threads are faster, in spite of
+  // the barrier.
   double grain_ns = 2000;
-  // Rough times of one thread, to compare with it: of a scalar or vector instruction, several of
-  // which run in a cycle, and of a byte of the second cache.
+  // Rough times on one thread, for estimates that are compared with the grain: of a scalar or
+  // vector instruction, several of which run in a cycle, and of a byte from the second cache.
   double grain_operation_ns = 0.1;
   double grain_byte_ns = 0.02;
 };

@@ -1,4 +1,5 @@
-// Reading the attributes of operator calls, with the leniency that AttrKind states.
+// Reads the attributes of operator calls. A float attribute may hold an integer, and a list may
+// hold a single integer (AttrKind).
 #ifndef HONE_COMPILER_OPS_ATTRS_H_
 #define HONE_COMPILER_OPS_ATTRS_H_
 
@@ -16,7 +17,8 @@ namespace hone::ops {
 // another kind than expected.
 absl::Status CheckAttrs(const Op& op, const ir::Attrs& attrs);
 
-// These read attributes that CheckAttrs has passed; `fallback` where one is missing.
+// The functions below read attributes that CheckAttrs has accepted, and return `fallback` for a
+// missing one.
 double FloatAttr(const ir::Attrs& attrs, const std::string& name, double fallback);
 int64_t IntAttr(const ir::Attrs& attrs, const std::string& name, int64_t fallback);
 bool BoolAttr(const ir::Attrs& attrs, const std::string& name, bool fallback);
@@ -25,8 +27,9 @@ DataType DataTypeAttr(const ir::Attrs& attrs, const std::string& name, DataType 
 std::vector<int64_t> IntsAttr(const ir::Attrs& attrs, const std::string& name,
                               std::vector<int64_t> fallback = {});
 
-// The strings that any node holds under this name; nullopt where it holds another kind. A list
-// without items is one of strings, and so is one that is missing.
+// The list of strings under this name, in attributes that CheckAttrs has not seen; nullopt if the
+// attribute is of another kind. An empty list of any kind, or a missing attribute, gives an empty
+// list.
 std::optional<std::vector<std::string>> StringsAttr(const ir::Attrs& attrs,
                                                     const std::string& name);
 

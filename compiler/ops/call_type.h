@@ -1,5 +1,5 @@
-// The types of operator calls, and of the functions that are made of nothing else (fused functions,
-// imported models). Modules in general: compiler/passes/infer_type.h.
+// Infers the types of operator calls, and of functions that contain only operator calls (fused
+// functions, imported models). compiler/passes/infer_type.h does it for all modules.
 #ifndef HONE_COMPILER_OPS_CALL_TYPE_H_
 #define HONE_COMPILER_OPS_CALL_TYPE_H_
 
@@ -19,10 +19,10 @@ absl::StatusOr<ir::Type> InferCallType(const std::string& op, const std::vector<
 // kInvalidArgument for a result of `op` that is too large to address.
 absl::Status CheckSize(const std::string& op, const ir::Type& type);
 
-// A call with its type; all of `args` have theirs.
+// A typed call of an operator; all of `args` are typed.
 absl::StatusOr<ir::Expr> TypedCall(const std::string& op, std::vector<ir::Expr> args,
                                    ir::Attrs attrs = {});
-// Both need operands that have their types.
+// Both need typed operands.
 ir::Expr TypedTuple(std::vector<ir::Expr> fields);
 ir::Expr TypedFunction(std::vector<ir::Expr> params, ir::Expr body, ir::Attrs attrs = {});
 

@@ -1,4 +1,4 @@
-// The index arithmetic of convolutions, for their float and quantised forms.
+// The index arithmetic of convolutions, which their float and quantised forms share.
 #ifndef HONE_COMPILER_OPS_CONV_H_
 #define HONE_COMPILER_OPS_CONV_H_
 
@@ -22,8 +22,8 @@ absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
 // Multiplications and additions of a call.
 double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result);
 
-// Where a convolution reads, for a call whose types fit. `axes` are those of the result, `r` those
-// summed over: input channels of a group, then taps.
+// The indices at which a convolution reads, for a call whose types were checked. `axes` are the
+// indices of the result, `r` those of the sum: an input channel of the group, then the taps.
 struct ConvIndices {
   ConvIndices(const std::string& op, const Shape& weight, const ir::Attrs& attrs);
 
@@ -32,7 +32,7 @@ struct ConvIndices {
   int64_t groups, group_in, group_out;
 
   std::vector<loop::Expr> Data(const std::vector<loop::Expr>& axes,
-                               const std::vector<loop::Expr>& r) const;  // of the padded data
+                               const std::vector<loop::Expr>& r) const;  // into the padded data
   std::vector<loop::Expr> Weight(const std::vector<loop::Expr>& axes,
                                  const std::vector<loop::Expr>& r) const;
   // Padding of all axes of the data.

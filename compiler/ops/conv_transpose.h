@@ -1,4 +1,4 @@
-// The index arithmetic of transposed convolutions whose taps are looked at by phases.
+// The index arithmetic of transposed convolutions that are computed phase by phase.
 #ifndef HONE_COMPILER_OPS_CONV_TRANSPOSE_H_
 #define HONE_COMPILER_OPS_CONV_TRANSPOSE_H_
 
@@ -7,19 +7,19 @@
 
 namespace hone::ops {
 
-// Position o of a result of stride s meets the taps (o + padding) mod s, and every s-th after it:
-// of stride s there are s convolutions of stride one, each with its share of the taps. One entry a
-// spatial axis, but where said otherwise.
+// With stride s, position o of the result uses the tap (o + padding) mod s and every s-th tap after
+// it. So there are s phases, each of which is a convolution of stride one with its share of the
+// taps. Members have one entry per spatial axis unless they say otherwise.
 struct TransposedTaps {
-  // Whether there are such: not where strides and dilations mix. Where the stride does not divide
-  // the taps, or there are fewer, some positions meet one that is made up, of value zero: data that
-  // are not finite spread to these, which strict numerics do not allow.
+  // Whether the convolution can be computed so: an axis must not have both a stride and a dilation.
+  // If the stride does not divide the number of taps, the taps are padded with zeros. A non-finite
+  // element times such a zero gives NaN, so strict numerics do not allow that.
   static bool Exist(const Window& window, bool is_strict);
   TransposedTaps(const Window& window, const Shape& data, const Shape& result);
 
-  Shape count;  // taps that each position meets, those of value zero included
+  Shape count;  // taps that each position uses, padded ones included
   Shape step;   // elements of the data between them
-  // Zeros around the data and behind the taps; one entry an axis, N and C included.
+  // The zeros around the data and after the taps, with one entry for every axis, N and C included.
   Shape before, after, no_taps;
 };
 

@@ -1,4 +1,4 @@
-// Sparse matrices among the constants of a graph, in the form that nn.sparse_dense takes.
+// Makes sparse constants in the form that nn.sparse_dense takes.
 #ifndef HONE_COMPILER_OPS_CSR_H_
 #define HONE_COMPILER_OPS_CSR_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::ops {
 
-// Typed constants: values, their columns (int32), and where each row begins (int32), rows + 1 of
-// them.
+// A sparse matrix as three typed constants: the values, their columns (int32), and rows + 1 offsets
+// at which the rows begin (int32).
 struct Csr {
   ir::Expr data;
   ir::Expr indices;
@@ -24,8 +24,8 @@ struct Csr {
 Csr MakeCsr(int64_t rows, int64_t columns, DataType dtype, const std::vector<int64_t>& positions,
             std::string_view values);
 
-// A constant matrix without its zeros; nullopt where more than `most` elements are none. Stops
-// counting there, so that asking costs little.
+// A constant matrix in CSR; nullopt if it has more than `most` non-zero elements. Counting stops
+// there, so that the check is cheap.
 std::optional<Csr> CsrOf(const ir::ExprNode& matrix, int64_t most);
 
 }  // namespace hone::ops

@@ -1,5 +1,5 @@
-// Evaluates expressions and functions with the interpreter of compiler/loop: what FoldConstant,
-// shape computations of importers and tests use. Slow, and right.
+// Evaluates expressions and functions with the interpreter of compiler/loop, for FoldConstant, for
+// shape computations in importers and for tests. It is slow, but defines the right result.
 #ifndef HONE_COMPILER_OPS_EVALUATE_H_
 #define HONE_COMPILER_OPS_EVALUATE_H_
 
@@ -10,11 +10,11 @@
 
 namespace hone::ops {
 
-// A typed expression of constants as a constant (or a tuple of constants). kInvalidArgument where
-// it has variables.
+// Evaluates a typed expression of constants to a constant (or a tuple of constants).
+// kInvalidArgument if it has variables.
 absl::StatusOr<ir::Expr> Evaluate(const ir::Expr& expr);
 
-// A typed function of operator calls on constant arguments, one a parameter.
+// Evaluates a typed function of operator calls on constant arguments, one for each parameter.
 absl::StatusOr<ir::Expr> EvaluateFunction(const ir::Expr& function,
                                           const std::vector<ir::Expr>& args);
 

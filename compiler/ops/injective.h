@@ -1,4 +1,4 @@
-// What operators that only move elements share.
+// What the definitions of operators that only move elements share.
 #ifndef HONE_COMPILER_OPS_INJECTIVE_H_
 #define HONE_COMPILER_OPS_INJECTIVE_H_
 

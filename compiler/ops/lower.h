@@ -1,4 +1,4 @@
-// From a fused function to its naive nest.
+// Lowers a fused function to its naive nest.
 #ifndef HONE_COMPILER_OPS_LOWER_H_
 #define HONE_COMPILER_OPS_LOWER_H_
 
@@ -23,12 +23,13 @@ struct OpStage {
   std::vector<std::string> results;  // likewise
 };
 
-// What a kernel's results may be off by. kStrict: sums of the products as defined, in any order,
-// and every operator rounds to its type. kDefault: also algorithms with fewer products that round
-// differently, to some 1e-5 of the largest value; 16-bit floats round where a kernel stores them
-// (RoundOnce). kFast: also products of narrow weights by data of 16 bits.
+// How far a kernel's results may be off. kStrict: sums add exactly the products of the definition,
+// in any order, and every operator rounds to its type. kDefault also allows algorithms with fewer
+// products, which may be off by about 1e-5 of the largest value, and 16-bit floats are rounded only
+// where a kernel stores them (RoundOnce). kFast also allows products of narrow weights by data
+// rounded to 16 bits.
 enum class Numerics { kStrict, kDefault, kFast };
-// "strict", "default", "fast"; nullopt for another.
+// The names are "strict", "default" and "fast"; nullopt for another text.
 std::string_view Name(Numerics numerics);
 std::optional<Numerics> ParseNumerics(std::string_view text);
 
@@ -42,19 +43,21 @@ struct KernelDefinition {
   Numerics numerics = Numerics::kDefault;
 };
 
-// Its anchor is the first operator of the highest fusion kind: complex ones, reductions, the rest.
+// The workload of a fused function. Its anchor is the first operator of the highest fusion kind:
+// complex before reduction before all others.
 ir::Workload WorkloadOf(const ir::Expr& function, const std::vector<bool>& const_params);
 
 // kUnimplemented names an operator without a definition; kInvalidArgument a function whose types do
 // not fit.
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params);
-// The same with an empty workload: for those who run the nest and tune nothing.
+// The same with an empty workload, for callers that only run the nest.
 absl::StatusOr<KernelDefinition> Define(const ir::Expr& function,
                                         const std::vector<bool>& const_params);
 // The same for a workload's text, as the daemon and the builders get it.
 absl::StatusOr<KernelDefinition> LowerWorkload(std::string_view workload_text);
-// A layout signature's text for this kernel. kInvalidArgument where it has other ranks.
+// Parses the text of a layout signature for this kernel. kInvalidArgument if its ranks are not
+// those of the kernel.
 absl::StatusOr<ir::LayoutSignature> ParseSignature(const KernelDefinition& kernel,
                                                    std::string_view text);
 

@@ -14,11 +14,12 @@
 
 namespace hone::ops {
 
-// What `define` finds among the attributes where the function says numerics="strict": nothing may
-// be multiplied by a zero that stands for what does not exist.
+// `define` finds this attribute if the function has numerics="strict". It must then not multiply by
+// zeros that pad what does not exist, since NaN and infinities would spread.
 inline constexpr char kStrictAttr[] = "strict";
 
-// Ordered: what may follow what in one kernel (docs/architecture.md, 4; FuseOps).
+// The fusion kind; the order says which operators may follow which in one kernel
+// (docs/architecture.md, 4; FuseOps).
 enum class FuseKind {
   kElemwise = 0,
   kBroadcast = 1,
@@ -46,21 +47,21 @@ struct Op {
   // Every attribute the operator knows; InferCallType refuses others, and wrong kinds.
   std::vector<AttrSpec> attrs;
 
-  // kInvalidArgument says what was expected of which operand, and what was found. Called with a
-  // right number of arguments and attributes of the right kinds.
+  // kInvalidArgument says which operand is wrong, what was expected and what was found. The number
+  // of arguments and the kinds of attributes have been checked.
   std::function<absl::StatusOr<ir::Type>(const std::vector<ir::Type>& args, const ir::Attrs& attrs)>
       infer_type;
 
   // Adds the stages that compute the result(s) from `args` to the naive nest. `args` have the
-  // inferred types; a tuple argument is flattened. One buffer a tensor of the result. Accumulates
-  // in the accumulator type (float32 for float16 and bfloat16, int32 for int8). The definition of
-  // the operator's meaning.
+  // inferred types; a tuple argument is flattened. Returns one buffer for each tensor of the
+  // result. Sums are accumulated in the accumulator type (float32 for float16 and bfloat16, int32
+  // for int8). This is what defines the meaning of the operator.
   std::function<std::vector<loop::Buffer>(loop::NestBuilder& builder,
                                           const std::vector<loop::Buffer>& args,
                                           const ir::Attrs& attrs, const ir::Type& result)>
       define;
 
-  // Floating-point operations of a call, padding taps included; null: one an output element.
+  // Floating-point operations of a call, padding taps included; null: one per output element.
   std::function<double(const std::vector<ir::Type>& args, const ir::Attrs& attrs,
                        const ir::Type& result)>
       flops;

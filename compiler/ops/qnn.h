@@ -12,18 +12,18 @@
 
 namespace hone::ops {
 
-// The 8- and 16-bit integers that quantised tensors have.
+// Whether quantised tensors may have this type: 8- and 16-bit integers.
 bool IsQuantized(DataType dtype);
 
-// A scale or zero point for `data`: one number; a vector of the extent of `axis`; or, with the rank
-// of the data, a shape that broadcasts to it.
+// Checks a scale or zero point of `data`. It must be one number, a vector with the extent of
+// `axis`, or a tensor of the same rank that broadcasts to the data.
 absl::Status CheckQuantParam(std::string_view op, std::string_view operand,
                              const ir::TensorType& param, const ir::TensorType& data, int64_t axis);
-// Its element for one of the data.
+// The element of a scale or zero point that belongs to element `index` of the data.
 loop::Expr LoadQuantParam(const loop::Buffer& param, const std::vector<loop::Expr>& index,
                           int64_t axis);
 
-// Rounded to even, `zero_point` (int32) added, and clamped to what `dtype` holds.
+// `x` rounded to nearest, ties to even, plus `zero_point` (int32), clamped to the range of `dtype`.
 loop::Expr RoundAndSaturate(const loop::Expr& x, const loop::Expr& zero_point, DataType dtype);
 
 }  // namespace hone::ops

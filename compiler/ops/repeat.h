@@ -1,10 +1,11 @@
 // Repeats: calls of a named function that are made `trips` times, one after the other (decision
 // 0017).
 //
-// The call's operands, and the function's parameters, are the states, then what is scanned, then
-// what all trips share; the function has a row of what is scanned, without its first axis. The
-// function's result is a tuple of the next states, then of what is stacked along a new first axis;
-// the call's is one of the last states, then of the stacks.
+// The operands of the call, and likewise the parameters of the function, are first the states, then
+// the scanned operands, then what all trips share. In each trip the function gets one row of every
+// scanned operand, without its first axis. Its result is a tuple of the next states, then of rows
+// to be stacked along a new first axis; the result of the call is a tuple of the last states, then
+// of the stacks.
 #ifndef HONE_COMPILER_OPS_REPEAT_H_
 #define HONE_COMPILER_OPS_REPEAT_H_
 
@@ -17,17 +18,18 @@
 
 namespace hone::ops {
 
-// Trips that do nothing take a nanosecond each: more would take longer than a quarter of an hour.
+// Even trips that do nothing take a nanosecond each, so this many take a quarter of an hour.
 inline constexpr int64_t kMostTrips = int64_t{1} << 40;
 
-// The attributes of such a call.
+// The attributes of a repeat.
 struct Repeat {
   int64_t trips = 1;
   int64_t states = 0;
   int64_t slices = 0;  // operands that are scanned
-  // One entry a slice, then one a stack: 1 where the last row is first.
+  // One entry for each slice, then one for each stack: 1 if its rows go from the last to the first.
   std::vector<int64_t> backwards = {};
-  // Scanned operands and stacks are rows as PackRepeats makes them: (trips, RowElements of a row).
+  // Whether scanned operands and stacks have the shape that PackRepeats gives them: (trips,
+  // RowElements of a row).
   bool rows = false;
 
   size_t StackCount(const ir::Type& function) const {
@@ -37,14 +39,14 @@ struct Repeat {
 };
 
 bool IsRepeat(const ir::ExprNode& node);
-// Reads the attributes of a call of which IsRepeat holds; kInvalidArgument where they make no
+// Reads the attributes of a call for which IsRepeat is true; kInvalidArgument if they make no
 // sense.
 absl::StatusOr<Repeat> RepeatOf(const ir::Attrs& attrs);
-// The same of a call that has a type.
+// The same for a typed call.
 Repeat RepeatOf(const ir::ExprNode& call);
 ir::Attrs AttrsOf(const Repeat& repeat);
 
-// The least number of elements that hold a tensor of `type` and are whole multiples of
+// The least number of elements that hold a tensor of `type` and take a multiple of
 // HONE_BUFFER_ALIGNMENT bytes.
 int64_t RowElements(const ir::TensorType& type);
 

@@ -8,10 +8,10 @@
 
 namespace hone::ops {
 
-// Leaves out the roundings to float16 and bfloat16 between the operators of a kernel: stages
-// compute in float32, and what one of them computes for others stays so. Inputs, outputs, what
-// products and reductions read, what is only moved and the buffers named in `kept` have the types
-// they had.
+// Removes the roundings to float16 and bfloat16 between the operators of a kernel: stages compute
+// in float32, and their intermediate results stay float32. The types of some buffers do not change:
+// inputs, outputs, what products and reductions read, what is only moved, and those named in
+// `kept`.
 loop::Nest RoundOnce(const loop::Nest& naive, const std::set<std::string>& kept);
 
 }  // namespace hone::ops

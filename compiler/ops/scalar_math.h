@@ -15,31 +15,31 @@ loop::Expr Divide(loop::Expr a, loop::Expr b);
 // The neutral elements of max and min: infinities, or the ends of the integer's range.
 loop::Expr LowestOf(DataType dtype);
 loop::Expr HighestOf(DataType dtype);
-// a > b in the one order that sorts and selects: a NaN is larger than every number, and no NaN is
-// larger than another.
+// a > b in the order that sorting and selecting operators use: a NaN is larger than every number,
+// and no NaN is larger than another.
 loop::Expr IsLarger(const loop::Expr& a, const loop::Expr& b);
-// The number that an attribute holds, an integer exactly, as the nearest of the type; `fallback`
-// where it is missing.
+// The number in an attribute, as the nearest value of `dtype`; integers are not rounded through
+// double. `fallback` if the attribute is missing.
 loop::Expr NumberAttr(const ir::Attrs& attrs, const std::string& name, double fallback,
                       DataType dtype);
-// Cast, or `e` itself where it has the type.
+// `e` cast to `dtype`; `e` itself if it has that type.
 loop::Expr CastTo(DataType dtype, loop::Expr e);
 // low <= index < high.
 loop::Expr InRange(const loop::Expr& index, int64_t low, int64_t high);
-// A position in an axis of `extent` that a tensor holds, as an int64 index that never leaves it:
-// negative ones count from the end, what is beyond is clamped.
+// A position that was read from a tensor, as an int64 index into an axis of `extent`: a negative
+// one counts from the end, and the result is clamped to the axis.
 loop::Expr IndexWithin(const loop::Expr& position, int64_t extent);
 loop::Expr AllOf(const std::vector<loop::Expr>& conditions);  // true for none
 
-// A copy of `data` in another element type; `data` itself where it has it.
+// Adds a stage that casts `data` to `dtype`; `data` itself if it has that type.
 loop::Buffer CastStage(loop::NestBuilder& builder, const std::string& name,
                        const loop::Buffer& data, DataType dtype);
 
-// A stage named "pad": `data` with `before` and `after` elements of `value` around each axis.
+// Adds a stage named "pad": `data` with `before` and `after` elements of `value` around each axis.
 loop::Buffer PadStage(loop::NestBuilder& builder, const loop::Buffer& data, const Shape& before,
                       const Shape& after, const loop::Expr& value);
 
-// The element of `buffer` at an index of a shape it broadcasts to.
+// The element of `buffer` at an index into a shape that `buffer` broadcasts to.
 loop::Expr BroadcastLoad(const loop::Buffer& buffer, const std::vector<loop::Expr>& index);
 
 }  // namespace hone::ops

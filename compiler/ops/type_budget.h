@@ -9,12 +9,13 @@
 
 namespace hone::ops {
 
-// How large the types in one module may become. A tuple of a tuple of ... doubles with each line of
-// text: without a limit, a page of it asks for more memory than there is. Not thread-safe.
+// Limits how large the types in one module may become. With tuples of tuples a type can double with
+// each line of text, so without a limit a page of text could need more memory than there is. Not
+// thread-safe.
 class TypeBudget {
  public:
-  // kInvalidArgument where `type` nests too deeply, or the tuples of all types together have too
-  // many fields.
+  // kInvalidArgument if `type` nests too deeply, or if the tuples of all types so far have too many
+  // fields together.
   absl::Status Charge(const ir::Type& type);
 
  private:

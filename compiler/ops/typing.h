@@ -17,7 +17,7 @@ using Shape = std::vector<int64_t>;
 ir::Type TensorOf(Shape shape, DataType dtype);
 std::string ShapeText(const Shape& shape);  // "(1, 3, 224, 224)"
 
-// "nn.conv2d: operand weight: expected ..., found ...".
+// The error "nn.conv2d: operand weight: expected ..., found ...".
 absl::Status OperandError(std::string_view op, std::string_view operand,
                           const std::string& expected, const std::string& found);
 absl::Status AttrError(std::string_view op, std::string_view attr, const std::string& expected,
@@ -33,21 +33,22 @@ absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vect
 
 // An axis of -rank .. rank-1 as 0 .. rank-1.
 absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t rank);
-// The same of a call that has its type already.
+// The same for a call that is typed already, so that the axis is known to be valid.
 inline int64_t AxisFromFront(int64_t axis, size_t rank) {
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
 }
-// Sorted and without doubles; all axes where `axes` is empty.
+// The axes from the front, sorted and without duplicates; all axes if `axes` is empty.
 absl::StatusOr<Shape> NormalizeAxes(std::string_view op, const Shape& axes, size_t rank);
 
-// The shape both broadcast to, by numpy's rule.
+// The shape that both broadcast to, by NumPy's rules.
 absl::StatusOr<Shape> BroadcastShape(std::string_view op, const Shape& a, const Shape& b);
 
-// What sums of products of `dtype` are accumulated in: float32 for float16 and bfloat16, int32 for
-// int8, uint8 and int16, uint32 for uint16, else the type itself.
+// The type in which sums of products of `dtype` are accumulated: float32 for float16 and bfloat16,
+// int32 for int8, uint8 and int16, uint32 for uint16, else the type itself.
 DataType AccumulatorType(DataType dtype);
 
-// Whether sums of products take these two together: equal types, or bytes of either sign.
+// Whether these types can be multiplied in a sum of products: equal types, or int8 and uint8 in any
+// combination.
 bool AreMultiplied(DataType data, DataType weight);
 
 int64_t Product(const Shape& shape);

@@ -10,7 +10,7 @@
 
 namespace hone::ops {
 
-// One entry a spatial axis.
+// All members have one entry per spatial axis.
 struct Window {
   Shape taps;
   Shape strides;
@@ -20,9 +20,9 @@ struct Window {
   bool ceil_mode = false;
 
   bool HasPadding() const;
-  // Positions of the window along spatial axis `i` of an input extent; at most 0 where it does not
-  // fit. With ceil_mode a last, partial position counts unless it starts beyond the input and the
-  // padding before it.
+  // The number of positions of the window along spatial axis `i` of an input of that extent; 0 or
+  // less if it does not fit. With ceil_mode a last, partial position counts, unless it starts
+  // beyond the padding before the input and the input itself.
   int64_t Positions(size_t i, int64_t extent) const;
 };
 

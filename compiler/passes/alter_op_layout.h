@@ -7,9 +7,9 @@ namespace hone::passes {
 
 // Gives every primitive function its layout signature (attribute "signature", ir::LayoutSignature
 // without constants) and inserts layout_transform kernels where a consumer needs another layout
-// than its producer gives. Inputs and outputs of main stay row-major; where main has the attribute
-// ends="free", copying them counts as no time: the layouts are those that kernels would have among
-// neighbours that take any. For benchmarks of kernels.
+// than its producer gives. Inputs and outputs of main stay row-major; if main has the attribute
+// ends="free", copies of them count as no time, so that kernels get the layouts they would have
+// among neighbours that take any. Benchmarks of kernels use this.
 absl::StatusOr<ir::Module> AlterOpLayout(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// Offsets in one arena for blocks that live for a while each.
+// Places blocks with limited lifetimes in one arena.
 #ifndef HONE_COMPILER_PASSES_ARENA_PLACEMENT_H_
 #define HONE_COMPILER_PASSES_ARENA_PLACEMENT_H_
 
@@ -12,7 +12,7 @@ struct ByteRange {
   uint64_t end = 0;
 };
 
-// Alive in the calls first..last.
+// A block that is alive in the calls first..last.
 struct ArenaBlock {
   uint64_t bytes = 0;
   int first = 0;
@@ -24,11 +24,12 @@ struct ArenaPlacement {
   uint64_t arena_bytes = 0;
 };
 
-// What is alive at worst: no arena can be smaller.
+// The most bytes that are alive in one call; no arena can be smaller.
 uint64_t PeakLive(const std::vector<ArenaBlock>& blocks);
 
-// No two blocks that are alive in the same call overlap. Takes time in the order of the pairs of
-// blocks that are alive together, and where those are millions, of n log n.
+// Places the blocks so that no two that are alive in the same call overlap. The time is linear in
+// the pairs of blocks that are alive together; if those are millions, a faster method takes n log
+// n. `peak` is PeakLive(blocks).
 ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// Kernels of several anchors: which of FuseOps' groups are one attention.
+// Finds groups of FuseOps that together are one attention, a kernel with several anchors.
 #ifndef HONE_COMPILER_PASSES_ATTENTION_GROUPS_H_
 #define HONE_COMPILER_PASSES_ATTENTION_GROUPS_H_
 
@@ -9,9 +9,10 @@
 
 namespace hone::passes {
 
-// Makes one group of those of a product of queries and keys, of the softmax of its scores and of
-// the product of its weights and values (docs/passes.md), where that has at most `max_nodes`.
-// `nodes` are those of `graph`; `groups` is what FusionGroups made of it, and stays that.
+// Joins three groups into one: that of the product of queries and keys, that of the softmax of the
+// scores, and that of the product of the weights and values (docs/passes.md). The joined group has
+// at most `max_nodes` nodes. `nodes` are the expressions of `graph`; `groups` is the result of
+// FusionGroups and keeps its form.
 void JoinAttention(const std::vector<ir::Expr>& nodes, const std::vector<FlowNode>& graph,
                    int max_nodes, std::vector<int>* groups);
 

@@ -1,4 +1,4 @@
-// Constant tensors of bytes, as the passes for quantised graphs need them.
+// Operations on constant tensors of bytes, for the passes on quantised graphs.
 #ifndef HONE_COMPILER_PASSES_BYTE_TENSOR_H_
 #define HONE_COMPILER_PASSES_BYTE_TENSOR_H_
 
@@ -10,23 +10,26 @@
 
 namespace hone::passes {
 
-// The constant that a typed expression of constants stands for; other expressions as they are.
+// The value of a typed expression of constants, as a constant; other expressions are returned
+// unchanged.
 ir::Expr EvaluatedConstant(const ir::Expr& e);
-// The integers of a small expression of constants; nullopt where they are not known, or are more.
+// The integers that an expression of constants evaluates to; nullopt if they are not known, or are
+// more than `most_elements`.
 std::optional<std::vector<int64_t>> KnownInts(const ir::Expr& e, int64_t most_elements = 1 << 16);
-// Whether all of them are 0.
+// Whether `e` is known to be 0 in all elements.
 bool IsKnownZero(const ir::Expr& e);
 
 ir::Expr VectorOfInt32(const std::vector<int64_t>& values);
 ir::Expr OnesOfInt8(const std::vector<int64_t>& shape);
 
-// `bytes` is a kConstant of int8 or uint8; where it is none, or is another, the result is null.
-// The other of the two types, each element 128 more or less.
+// In the functions below `bytes` is a kConstant of int8 or uint8; for anything else the result is
+// null. FlipSigns returns the tensor in the other of the two types, with 128 added to or subtracted
+// from each element.
 ir::Expr FlipSigns(const ir::Expr& bytes);
 // Sums over the last `summed` axes, as int32.
 ir::Expr TrailingSums(const ir::Expr& bytes, size_t summed);
-// Elements less `zero`, one number or one for each index of axis 0, as int8; null where they do not
-// fit.
+// The elements minus `zero`, as int8; null if a difference does not fit. `zero` has one number, or
+// one for each index of axis 0.
 ir::Expr Centred(const ir::Expr& bytes, const std::vector<int64_t>& zero);
 
 }  // namespace hone::passes

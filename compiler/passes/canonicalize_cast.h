@@ -1,4 +1,4 @@
-// Fewer casts, and those so placed that what lies in memory is narrow.
+// Removes casts, and moves the others so that tensors in memory have narrow types.
 #ifndef HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
 #define HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
 

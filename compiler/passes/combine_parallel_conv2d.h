@@ -6,8 +6,8 @@
 namespace hone::passes {
 
 // Three or more nn.conv2d of the same data, with constant weights of equal taps and equal
-// attributes, become one with the sum of their channels: one pass over the data, and more channels
-// to block. Grouped ones are left.
+// attributes, become one whose channels are those of all together. It reads the data once and has
+// more channels to block. Grouped convolutions are left as they are.
 absl::StatusOr<ir::Module> CombineParallelConv2D(const ir::Module& module,
                                                  const PassContext& context);
 

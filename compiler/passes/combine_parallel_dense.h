@@ -5,8 +5,8 @@
 
 namespace hone::passes {
 
-// Three or more nn.dense of the same data with constant weights become one with the sum of their
-// units: the queries, keys and values of attention.
+// Three or more nn.dense of the same data with constant weights become one whose units are those of
+// all together, as for the queries, keys and values of attention.
 absl::StatusOr<ir::Module> CombineParallelDense(const ir::Module& module,
                                                 const PassContext& context);
 

@@ -5,8 +5,8 @@
 
 namespace hone::passes {
 
-// Functions that main does not reach and lets whose variable is not used disappear. (Unused nodes
-// of a graph are not there in the first place.)
+// Removes functions that main does not reach and lets whose variable is not used. (A graph has no
+// unused nodes: it is what its result reaches.)
 absl::StatusOr<ir::Module> DeadCode(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// Post-dominators of a dataflow graph, with what FuseOps asks of the ways to them.
+// Post-dominators of a dataflow graph, with what FuseOps needs to know of the paths to them.
 #ifndef HONE_COMPILER_PASSES_DOMINATORS_H_
 #define HONE_COMPILER_PASSES_DOMINATORS_H_
 
@@ -8,19 +8,19 @@
 
 namespace hone::passes {
 
-// A dataflow graph by numbers: users come after what they use.
+// A node of a dataflow graph, in which nodes are numbers and users come after what they use.
 struct FlowNode {
   struct Edge {
     int user = 0;
     ops::FuseKind kind = ops::FuseKind::kOpaque;  // how the user reads the value
   };
   std::vector<Edge> edges;
-  bool escapes = false;  // a result of the whole graph
+  bool escapes = false;  // it is a result of the whole graph
 };
 
 struct PostDominator {
-  int node = -1;  // the nearest node that every way out passes; -1 where there is none
-  ops::FuseKind kind = ops::FuseKind::kElemwise;  // the highest on the ways to it
+  int node = -1;  // the nearest node on every path to a result; -1 if there is none
+  ops::FuseKind kind = ops::FuseKind::kElemwise;  // the highest kind on the paths to it
 };
 
 std::vector<PostDominator> PostDominators(const std::vector<FlowNode>& graph);

@@ -5,7 +5,7 @@
 
 namespace hone::passes {
 
-// Equal calls of equal operands become one node. Function literals are left as they are.
+// Merges equal calls with equal operands into one node. Function literals are left as they are.
 absl::StatusOr<ir::Module> EliminateCommonSubexpr(const ir::Module& module,
                                                   const PassContext& context);
 

@@ -6,10 +6,10 @@
 
 namespace hone::passes {
 
-// Takes calls of primitive functions on constant tensors, too.
+// The evaluator also takes calls of primitive functions on constant tensors.
 //
-// Lowers a call to its naive nest and interprets that. Views (reshape and the like) share the bytes
-// of their operand. Thread-safe.
+// It lowers a call to its naive nest and interprets that. Results of views (reshape and the like)
+// share the bytes of their operand. Thread-safe.
 Evaluator DefaultEvaluator();
 
 }  // namespace hone::passes

@@ -5,9 +5,9 @@
 
 namespace hone::passes {
 
-// Items of tuples in sight become the fields; tuples that main takes or gives become their tensors,
-// in order ("x.0", "x.1.0"). What is left are operands of operators that take tuples, the results
-// of those that give them, and one flat tuple as main's result.
+// Replaces an item of a tuple literal by its field, and tuples among main's parameters and results
+// by their tensors, in order ("x.0", "x.1.0"). The tuples that remain are operands of operators
+// that take tuples, results of operators that give them, and one flat tuple as main's result.
 absl::StatusOr<ir::Module> FlattenTuples(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

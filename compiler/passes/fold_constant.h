@@ -5,9 +5,10 @@
 
 namespace hone::passes {
 
-// Calls of operators on constants become their results, by the evaluator of the context; an item of
-// a tuple in sight becomes the field, an if on a constant its branch. A call that would grow its
-// operands much is left, unless it is an operand of a product that only has wider elements.
+// Replaces calls of operators on constants by their results, which the evaluator of the context
+// computes; an item of a tuple literal by its field; and an if on a constant by its branch. A call
+// whose result is large and much larger than its operands is left, unless it is an operand of a
+// product and has no more elements, only wider ones.
 absl::StatusOr<ir::Module> FoldConstant(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// A rule of CanonicalizeOps: what pads for itself gets no padded copy.
+// A rule of CanonicalizeOps: operators that can pad by themselves take over the nn.pad before them.
 #ifndef HONE_COMPILER_PASSES_FOLD_PADS_H_
 #define HONE_COMPILER_PASSES_FOLD_PADS_H_
 
@@ -6,8 +6,9 @@
 
 namespace hone::passes {
 
-// The function with nn.pad taken into the padding of the convolutions and pools that read it, where
-// all that read it can take it in (docs/passes.md). Types are inferred, and are of the result.
+// Returns the function with nn.pad merged into the padding of the convolutions and pools that read
+// it, if all its readers can take it over (docs/passes.md). `function` has inferred types, and so
+// has the result.
 ir::Expr FoldPads(const ir::Expr& function);
 
 }  // namespace hone::passes

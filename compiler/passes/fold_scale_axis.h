@@ -5,9 +5,9 @@
 
 namespace hone::passes {
 
-// A multiplication per output channel after a convolution or dense layer moves into constant
-// weights (through a constant bias, if there is one), and constants added one after the other
-// become one. Only where nothing else uses the values between.
+// Moves multiplications by a constant per channel, before or after a convolution or dense layer,
+// into its constant weights (docs/passes.md), and merges constants that are added one after the
+// other. Only if nothing else uses the values between.
 absl::StatusOr<ir::Module> FoldScaleAxis(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

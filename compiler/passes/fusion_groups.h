@@ -1,4 +1,4 @@
-// Which operators share a kernel: the decision of FuseOps, on numbers only.
+// Decides for FuseOps which operators share a kernel, on numbers only.
 #ifndef HONE_COMPILER_PASSES_FUSION_GROUPS_H_
 #define HONE_COMPILER_PASSES_FUSION_GROUPS_H_
 
@@ -8,14 +8,15 @@
 
 namespace hone::passes {
 
-// What a kernel that FuseOps would leave without a prologue may still take before itself.
+// Which nodes before it a node may take into its kernel as a prologue: none, nodes that only move
+// elements, or any that is at most injective.
 enum class Prologue { kNone, kMoves, kAny };
 
-// `kinds[i]` is that of node i of `graph`; kOpaque nodes stay alone. The result is a representative
-// for each node: equal for nodes of one group. The last node of a group post-dominates the others,
-// and no value of a group but its last is used outside it. At most `max_nodes` in a group.
-// `prologues[i]` is what node i takes: only nodes of which `moves` holds, or any that is no
-// reduction. Empty: none do.
+// `kinds[i]` is the kind of node i of `graph`; kOpaque nodes stay alone. The result has a
+// representative for each node, which is the same for all nodes of a group. The last node of a
+// group post-dominates the others, and only its value is used outside the group. A group has at
+// most `max_nodes` nodes. `prologues[i]` says what node i takes as a prologue (empty: nothing), and
+// `moves[i]` whether node i only moves elements.
 std::vector<int> FusionGroups(const std::vector<FlowNode>& graph,
                               const std::vector<ops::FuseKind>& kinds, int max_nodes,
                               const std::vector<Prologue>& prologues = {},

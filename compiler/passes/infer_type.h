@@ -8,14 +8,15 @@
 
 namespace hone::passes {
 
-// The module with the type of every node filled in; a function's is that of its result. Nodes whose
-// types stand keep their identity. kInvalidArgument and kUnimplemented name the function, the
-// expression and what does not fit: an operator's operands, arguments against parameters, the
-// branches of an if, a let against its variable, a stated result type.
+// The module with the type of every node filled in; the type of a function node is that of its
+// result. Nodes whose types are already right keep their identity. kInvalidArgument and
+// kUnimplemented name the function, the expression and what does not fit: an operator's operands,
+// arguments against parameters, the branches of an if, a let against its variable, a stated result
+// type.
 absl::StatusOr<ir::Module> InferTypes(const ir::Module& module);
 
-// Nodes that inference has gone through, kept alive: one it finds again it need not enter. For one
-// model's way through the passes, most of which change few nodes.
+// Remembers the nodes that inference has gone through and keeps them alive, so that it need not
+// enter them again. Used while one model goes through the passes, most of which change few nodes.
 class InferredNodes {
  public:
   bool Has(const ir::Expr& node) const { return nodes_.contains(node); }
@@ -24,8 +25,8 @@ class InferredNodes {
  private:
   absl::flat_hash_set<ir::Expr> nodes_;
 };
-// The same, adding to `known`. What was inferred holds for every module, so `known` has no nodes
-// that read a kGlobalVar.
+// The same, but skips the nodes in `known` and adds those it inferred. Nodes that read a kGlobalVar
+// are never added, because their types depend on the module.
 absl::StatusOr<ir::Module> InferTypes(const ir::Module& module, InferredNodes& known);
 
 }  // namespace hone::passes

@@ -5,10 +5,10 @@
 
 namespace hone::passes {
 
-// Lets become sharing, and calls of functions their bodies, functions that are passed as values
-// included: in main a graph of operators and ifs is left. kInvalidArgument: a function calls
-// itself, or is known only at run time. Kernels of a module that was fused before are taken apart:
-// FuseOps makes them anew.
+// Replaces lets by shared nodes and calls of functions by the functions' bodies, also for functions
+// that are passed as values. Main is then a graph of operators and ifs. kInvalidArgument if a
+// function calls itself or is known only at run time. The kernels of a module that was already
+// fused are dissolved; FuseOps makes new ones.
 absl::StatusOr<ir::Module> InlineFunctions(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

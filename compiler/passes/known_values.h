@@ -1,4 +1,4 @@
-// Expressions made of constants alone, and their values.
+// Evaluates expressions that are made of constants alone.
 #ifndef HONE_COMPILER_PASSES_KNOWN_VALUES_H_
 #define HONE_COMPILER_PASSES_KNOWN_VALUES_H_
 
@@ -12,29 +12,29 @@
 
 namespace hone::passes {
 
-// Whether it is a call of an operator on constants (or tuples of them).
+// Whether the node is a call of an operator on constants (or tuples of them).
 bool IsCallOfConstants(const ir::ExprNode& node);
-// Whether a call's result is large, and much larger than its operands: a tensor that a constant is
-// repeated to is better made where it is needed.
+// Whether the result of a call is large and much larger than its operands. A constant that is
+// broadcast to a large tensor is better left to be made where it is needed.
 bool Grows(const ir::ExprNode& call);
 
-// How many elements what is made of constants may have to be computed beforehand: twice those of
-// all constants below `e`, or few.
+// The most elements that a result may have if it is to be computed beforehand: twice the elements
+// of all constants below `e`, but at least a small number.
 int64_t MostElements(const ir::Expr& e);
 
-// Computes what several read once. Nodes are told by identity.
+// Evaluates each node once, however many read it. Nodes are compared by identity.
 class KnownValues {
  public:
-  // Null: nothing is evaluated.
+  // With a null evaluator nothing is evaluated.
   explicit KnownValues(const Evaluator& evaluator) : evaluator_(evaluator) {}
 
   // The call's result, or the call itself where it cannot be evaluated.
   ir::Expr OfCall(const ir::Expr& call);
-  // `e` with the results of all calls of constants in it, but of those whose results would have
-  // more than `most` elements. Results of nodes that are not `used_once` are kept for
-  // the next call, and the nodes with them; the others go as soon as they can.
+  // `e` with all calls on constants replaced by their results, except results of more than `most`
+  // elements. The results of nodes that are not `used_once` are kept for the next call, together
+  // with the nodes; the others are freed as soon as possible.
   ir::Expr OfAll(const ir::Expr& e, int64_t most, const UsedOnce& used_once);
-  // The first error of the evaluator; after it nothing is evaluated.
+  // The first error of the evaluator. After an error nothing is evaluated any more.
   const absl::Status& error() const { return error_; }
 
  private:

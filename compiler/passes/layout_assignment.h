@@ -1,4 +1,4 @@
-// A choice of layouts while it is made: what each value is read in so far.
+// A choice of layouts while it is being made, with the layouts that each value is read in so far.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_ASSIGNMENT_H_
 #define HONE_COMPILER_PASSES_LAYOUT_ASSIGNMENT_H_
 
@@ -9,8 +9,8 @@
 
 namespace hone::passes {
 
-// What each kernel of a problem has chosen. The problem outlives it. Kernels that have not chosen
-// read nothing.
+// The options chosen so far for the kernels of a problem. The problem outlives it. A kernel without
+// an option counts as reading nothing.
 class LayoutAssignment {
  public:
   explicit LayoutAssignment(const LayoutProblem& problem);
@@ -19,9 +19,10 @@ class LayoutAssignment {
   void Drop(size_t kernel);
   const LayoutChoice& choice() const { return choice_; }  // -1: none
 
-  // What the copies of one value take.
+  // The nanoseconds that the copies of one value take.
   double CopiesNs(int value) const;
-  // What a kernel that has chosen takes, with the copies of what it reads and writes.
+  // The nanoseconds of a kernel that has an option, including the copies of what it reads and
+  // writes.
   double NsAround(size_t kernel) const;
 
  private:
@@ -30,7 +31,7 @@ class LayoutAssignment {
   const LayoutProblem& problem_;
   LayoutChoice choice_;
   std::vector<int> lies_in_;             // the layout of each value
-  std::vector<std::vector<int>> reads_;  // of each value, by layout
+  std::vector<std::vector<int>> reads_;  // for each value, the number of readers by layout
 };
 
 }  // namespace hone::passes

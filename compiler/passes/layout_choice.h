@@ -1,4 +1,4 @@
-// The cheapest layouts for all kernels of a graph at once.
+// Finds the cheapest layouts for all kernels of a graph together.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_CHOICE_H_
 #define HONE_COMPILER_PASSES_LAYOUT_CHOICE_H_
 
@@ -8,13 +8,15 @@ namespace hone::passes {
 
 struct ChosenLayouts {
   LayoutChoice choice;
-  bool is_exact = false;  // known to be the least total; else no worse than the greedy choice
+  bool is_exact =
+      false;  // it is known to be the least total; otherwise it is no worse than the greedy choice
 };
-// docs/decisions/0007 has the algorithm. Deterministic; among equals preferred options.
+// docs/decisions/0007 has the algorithm. Deterministic; among equal costs the preferred options
+// win.
 ChosenLayouts ChooseLayouts(const LayoutProblem& problem);
 
-// Kernel by kernel in execution order: the cheapest option with the copies it needs for operands,
-// and for readers that cannot read its result.
+// Chooses kernel by kernel in execution order: the option that is cheapest together with the copies
+// for its operands, and for readers that cannot read its result.
 LayoutChoice ChooseGreedily(const LayoutProblem& problem);
 
 }  // namespace hone::passes

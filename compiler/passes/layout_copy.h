@@ -1,4 +1,4 @@
-// Kernels with signatures, and those that copy a tensor into another layout.
+// Makes kernels with signatures, and kernels that copy a tensor into another layout.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_COPY_H_
 #define HONE_COMPILER_PASSES_LAYOUT_COPY_H_
 
@@ -7,7 +7,7 @@
 
 namespace hone::passes {
 
-// A primitive function with the attribute "signature".
+// The primitive function with the attribute "signature" set.
 ir::Expr WithSignature(const ir::Expr& function, const ir::LayoutSignature& signature);
 
 // The kernel that copies a tensor of this type; primitive, with its signature, {from} to {to}.

@@ -15,29 +15,30 @@
 
 namespace hone::passes {
 
-// The kernels of a function's body after FuseOps, and the tensors between them. Tensors that are no
-// kernel's only result are row-major.
+// The kernels of a function's body after FuseOps, and the tensors between them. A tensor that is
+// not the only result of a kernel is row-major.
 class LayoutGraph {
  public:
-  // Without prices.
+  // Makes the graph without prices.
   static LayoutGraph Outline(const ir::Expr& body, const PassContext& context);
 
-  // What Price will ask context.measured for.
+  // The kernels and signatures for which Price will call context.measured.
   std::vector<KernelLayouts> Kernels() const;
 
-  // To be called once. Errors are those of context.measured. With `free_ends` copies of the
-  // parameters and of the result, which the neighbours would spare, cost nothing.
+  // Fills in the prices; called once. Errors are those of context.measured. With `free_ends`,
+  // copies of the parameters and of the result cost nothing.
   absl::Status Price(const PassContext& context, bool free_ends = false);
 
-  // Prices, and how many of them are predictions: two problems of one form.
+  // Two problems of the same form: one with prices in nanoseconds, and one in which the cost of an
+  // option is the number of predictions among its prices.
   const LayoutProblem& prices() const { return prices_; }
   const LayoutProblem& guesses() const { return guesses_; }
   bool has_measurements() const { return has_measurements_; }
 
-  // The choice with these signatures, one for each kernel in execution order; nullopt where they
-  // are of another graph.
+  // The choice with these signatures, one for each kernel in execution order; nullopt if they are
+  // not signatures of this graph.
   std::optional<LayoutChoice> ChoiceOf(const std::vector<std::string>& signatures) const;
-  // The opposite.
+  // The reverse of ChoiceOf: the signatures of a choice, as texts.
   std::vector<std::string> TextsOf(const LayoutChoice& choice) const;
 
   // The signature of each kernel call, for a choice of prices().
@@ -50,7 +51,8 @@ class LayoutGraph {
     std::vector<bool> const_params;
     std::vector<ir::Expr> operands;  // those that are not constant
     std::vector<ir::LayoutSignature> candidates;
-    std::vector<bool> is_free = {};  // of each: the call will not run; empty: it does
+    std::vector<bool> is_free =
+        {};  // for each candidate, whether the call will not run under it; empty: it always runs
   };
   struct Value {
     ir::Expr expr;
@@ -87,11 +89,11 @@ class LayoutGraph {
   std::unordered_map<const ir::ExprNode*, int> value_ids_;
   std::vector<std::vector<LayoutPrice>> kernel_prices_;
   std::vector<Copy> copies_;
-  std::vector<CopyOf> copy_kernels_;                   // equal ones once
-  std::vector<std::vector<LayoutPrice>> copy_prices_;  // of these, each a task of its own
+  std::vector<CopyOf> copy_kernels_;                   // each different one once
+  std::vector<std::vector<LayoutPrice>> copy_prices_;  // by index into copy_kernels_
   LayoutProblem prices_;
   LayoutProblem guesses_;
-  bool has_measurements_ = false;  // any
+  bool has_measurements_ = false;  // whether anything is measured
 };
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// Which kernels that only move elements will not run, under which signatures.
+// Predicts which kernels that only move elements will not run, and under which signatures.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_MOVES_H_
 #define HONE_COMPILER_PASSES_LAYOUT_MOVES_H_
 
@@ -9,16 +9,16 @@
 
 namespace hone::passes {
 
-// A call of a kernel without constants, with the signatures that it could have.
+// A call of a kernel without constant operands, with the signatures that it could have.
 struct LayoutMove {
   ir::Expr call;
   std::vector<ir::LayoutSignature> signatures;
 };
 
-// For each signature of each call, which stand in execution order, whether the call is expected to
-// go: what the driver finds when layouts are chosen (compiler/driver/views.h), as far as values and
-// sizes tell; that it rather copies what would take much memory is not foreseen. `body`: of the
-// function, after FuseOps; its results are outputs.
+// For each signature of each call, whether the driver is expected to drop the call once layouts are
+// chosen (compiler/driver/views.h). The prediction looks at values and their sizes; it does not
+// foresee that the driver copies where placing would take too much memory. `calls` are in execution
+// order. `body` is the body of the function after FuseOps; its results are outputs.
 std::vector<std::vector<bool>> FreeMoves(const std::vector<LayoutMove>& calls,
                                          const ir::Expr& body);
 

@@ -1,4 +1,4 @@
-// What kernels and copies cost under a layout signature, in nanoseconds.
+// Prices kernels and copies under a layout signature, in nanoseconds.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_PRICE_H_
 #define HONE_COMPILER_PASSES_LAYOUT_PRICE_H_
 
@@ -12,9 +12,10 @@
 
 namespace hone::passes {
 
-// From types alone: the greater of arithmetic at the target's peak and bytes at a bandwidth, and
-// more where row-major layouts vectorise badly. Ratios of such figures have a meaning.
-// `function` is primitive, with types; the signature is one for its parameters that are not const.
+// A prediction from types alone: the larger of the time for arithmetic at the target's peak and the
+// time for bytes at a bandwidth, plus a penalty where row-major layouts vectorise badly. Only
+// ratios of such figures are meaningful. `function` is primitive and typed; the signature covers
+// the parameters that are not const.
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
                        const ir::LayoutSignature& signature, const Target& target);
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
@@ -23,12 +24,14 @@ double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layou
 struct LayoutPrice {
   double predicted_ns = 0;
   std::optional<double> measured_ns;
-  double ns = 0;  // what counts
+  double ns = 0;  // the price that is used
 };
 
-// Sets `ns`: what is measured, otherwise what is predicted by the least ratio of measured to
-// predicted of the same task's other signatures (but no more than twice that of all), otherwise the
-// mean ratio of all tasks, otherwise `ratio`. Returns the ratio of all tasks.
+// Sets `ns` to the measured time if there is one, otherwise to the predicted time times a ratio of
+// measured to predicted times. The ratio is the least one of the same task's measured signatures,
+// but at most twice the mean ratio of all tasks; for a task without measurements it is that mean;
+// and without any measurement it is `ratio`. Returns the mean ratio of all tasks (`ratio` without
+// measurements). `tasks` has the prices of each task's signatures.
 double Calibrate(std::vector<std::vector<LayoutPrice>>& tasks, double ratio);
 
 }  // namespace hone::passes

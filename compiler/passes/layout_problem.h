@@ -1,4 +1,4 @@
-// Which layout signature each kernel takes, as numbers: what AlterOpLayout minimises.
+// The problem that AlterOpLayout solves, in numbers: which layout signature each kernel takes.
 #ifndef HONE_COMPILER_PASSES_LAYOUT_PROBLEM_H_
 #define HONE_COMPILER_PASSES_LAYOUT_PROBLEM_H_
 
@@ -7,7 +7,7 @@
 
 namespace hone::passes {
 
-// One way to run a kernel. Layouts are numbered from 0 for each value on its own.
+// One way to run a kernel, which is one signature. The layouts of each value are numbered from 0.
 struct LayoutOption {
   double ns = 0;
   std::vector<int> operands;  // the layout that each operand is read in
@@ -17,13 +17,13 @@ struct LayoutOption {
 struct LayoutKernel {
   std::vector<int> operands;          // values
   int result = -1;                    // value; -1: none whose layout can be chosen
-  std::vector<LayoutOption> options;  // one at least, the preferred one first
+  std::vector<LayoutOption> options;  // at least one; the preferred one first
 };
 
 struct LayoutValue {
   int layouts = 1;
-  int fixed = 0;               // its layout where it is no kernel's result
-  std::vector<int> readers;    // layouts that it is read in whatever is chosen
+  int fixed = 0;               // its layout, if it is no kernel's result
+  std::vector<int> readers;    // layouts that it is read in, whatever is chosen
   std::vector<double> copies;  // nanoseconds, [from * layouts + to]
 
   double CopyNs(int from, int to) const {
@@ -38,10 +38,11 @@ struct LayoutProblem {
   std::vector<LayoutValue> values;
 };
 
-// An option for each kernel.
+// The index of an option for each kernel.
 using LayoutChoice = std::vector<int>;
 
-// The kernels, and one copy of a value for each layout that it is read in and does not have.
+// The time of the kernels, plus one copy of each value for every layout other than its own that it
+// is read in.
 double TotalNs(const LayoutProblem& problem, const LayoutChoice& choice);
 
 }  // namespace hone::passes

@@ -1,4 +1,5 @@
-// Where the values and workspaces of a model's calls lie in one arena, and which calls must wait.
+// Plans where the values and workspaces of a model's calls lie in one arena, and which calls must
+// wait for others.
 #ifndef HONE_COMPILER_PASSES_MEMORY_PLAN_H_
 #define HONE_COMPILER_PASSES_MEMORY_PLAN_H_
 
@@ -7,27 +8,30 @@
 
 namespace hone::passes {
 
-// Sizes in bytes, pad lanes included.
+// A value to be placed. Sizes are in bytes and include pad lanes.
 struct PlannedValue {
   uint64_t bytes = 0;
-  bool external = false;  // an input, output or parameter: not in the arena
-  // It is a part of another value's memory, whatever `external` says; -1: not.
+  bool external = false;  // an input, output or parameter, which is not in the arena
+  // The value whose memory this one is a part of, at `offset_bytes`; `external` then has no
+  // meaning. -1 if none.
   int within = -1;
   uint64_t offset_bytes = 0;
-  // In a repeat: how it moves within that memory from trip to trip; there and back if it
-  // alternates.
+  // In a repeat: how it moves within that memory from trip to trip. If it alternates, it moves
+  // there and back.
   int64_t stride_bytes = 0;
   bool alternates = false;
-  // In a repeat: from trip 1 on it lies where this value did in the trip before; -1: none.
+  // In a repeat: the value whose place of the trip before this one takes from trip 1 on; -1 if
+  // none.
   int follows = -1;
 };
 
-// Where a value lies: in itself at 0, or in the one that no other holds.
+// Where a value lies: in the outermost value that holds it, which may be itself, at an offset.
 struct Place {
   int value = 0;
   uint64_t offset_bytes = 0;
 };
-// In a trip of its repeat. Of PlannedValues, or of others that say as much.
+// Where a value lies in a trip of its repeat. `Value` is PlannedValue, or a type with the same
+// members.
 template <typename Value>
 Place PlaceInTrip(const std::vector<Value>& values, int value, int64_t trip) {
   Place place = {value, 0};
@@ -44,7 +48,7 @@ Place PlaceInTrip(const std::vector<Value>& values, int value, int64_t trip) {
     place.value = at.within;
   }
 }
-// Outside of repeats, or in their first trip.
+// The same for a value outside repeats, or in their first trip.
 template <typename Value>
 Place PlaceOf(const std::vector<Value>& values, int value) {
   return PlaceInTrip(values, value, 0);
@@ -54,26 +58,26 @@ struct PlannedCall {
   std::vector<int> reads;  // values
   std::vector<int> writes;
   uint64_t workspace_bytes = 0;
-  int repeat = -1;  // which it is made in; the calls of one stand together
+  int repeat = -1;  // the repeat it is in, or -1; the calls of a repeat are consecutive
 };
 
 struct MemoryPlan {
   uint64_t arena_bytes = 0;
-  // Where each value lies in the arena. 0 for external and unused ones; a value in an external one
-  // has its place in that.
+  // The offset of each value in the arena; 0 for external and unused values. For a value within an
+  // external one, the offset in that.
   std::vector<uint64_t> value_offsets;
   std::vector<uint64_t> workspace_offsets;  // one a call
-  // The call reads what a call since the last barrier wrote, or overwrites what one reads or
-  // writes.
+  // Whether the call reads what a call since the last barrier wrote, or overwrites what such a call
+  // reads or writes.
   std::vector<bool> barrier_before;
-  uint64_t peak_live_bytes = 0;  // what no plan can be below
+  uint64_t peak_live_bytes = 0;  // a lower bound for every plan
 };
 
 // Calls run in the order given; a value is written by one call, before any reads it, and lives from
 // its writing call to its last reader. Parts of a value are written by different calls, and it
-// lives from the first of them to the last reader of any. What the calls of a repeat share with
-// others, or a trip with the next, lives throughout. Offsets are multiples of
-// HONE_BUFFER_ALIGNMENT.
+// lives from the first of them to the last reader of any. Values that a repeat's calls share with
+// calls outside it, or that go from one trip to the next, live for the whole repeat. Offsets are
+// multiples of HONE_BUFFER_ALIGNMENT.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
                       const std::vector<PlannedCall>& calls);
 

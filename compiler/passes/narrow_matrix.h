@@ -1,4 +1,4 @@
-// A constant matrix of floats as narrow integers and the scales that they were stored with.
+// Recovers the narrow integers and scales that a constant matrix of floats was stored as.
 #ifndef HONE_COMPILER_PASSES_NARROW_MATRIX_H_
 #define HONE_COMPILER_PASSES_NARROW_MATRIX_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::passes {
 
-// What the products are of: floats, or so many digits (of nn.scaled_dense).
+// What nn.scaled_dense multiplies the integers by: floats, or the data in two or three digits of 8
+// bits.
 enum class NarrowProducts { kFloats = 0, kTwoDigits = 2, kThreeDigits = 3 };
 
 // matrix[n, k] = scales[n, b] * (integer[n, k] + centre) + offsets[n, b] for k in block b, as
@@ -20,14 +21,14 @@ struct NarrowMatrix {
   int64_t centre = 0;
   ir::Expr integers;
   ir::Expr scales;
-  ir::Expr offsets;  // null: there are none
+  ir::Expr offsets;  // null if there are none
 };
 
-// The float32 matrix (n, k) `e`, an expression of constants, in narrow form, where it is made of
-// integers that are cast or dequantised, perhaps less a zero point, and multiplied, with moves of
-// elements between and behind; nullopt where it is made otherwise, where scales or zero points go
-// by less than kFewestTerms terms or, with digits, by no multiple of 8, or where a block's integers
-// are further apart than 255.
+// The narrow form of `e`, an expression of constants that is a float32 matrix (n, k). The
+// expression must cast or dequantise integers, perhaps subtract a zero point, and multiply by
+// scales; operators that move elements may stand between and after these. nullopt if it is made in
+// another way, if a block with one scale and zero point has fewer than kFewestTerms terms or, with
+// digits, no multiple of 8, or if the integers of a block differ by more than 255.
 inline constexpr int64_t kFewestTerms = 16;
 std::optional<NarrowMatrix> NarrowMatrixOf(const ir::Expr& e, NarrowProducts products,
                                            const UsedOnce& used_once, KnownValues* values);

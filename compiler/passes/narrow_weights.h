@@ -9,17 +9,18 @@
 
 namespace hone::passes {
 
-// nn.dense of weights that are stored as integers of 8 bits or less and scaled becomes
-// nn.scaled_dense of these integers and scales. On targets with dot products of bytes whatever the
-// number of rows, as products of three digits (numerics `fast`: two); on others, as products of
-// floats, where so few rows are multiplied that the product would wait for floats. Not where
-// numerics are strict: scales are multiplied with sums, and digits round the data.
+// An nn.dense whose weights are stored as scaled integers of 8 bits or less becomes an
+// nn.scaled_dense of these integers and scales. On targets with dot products of bytes this is done
+// for any number of rows, and the data are split into three digits (two with numerics `fast`). On
+// other targets the products are of floats, and this is done only for so few rows that reading
+// float weights would take longer than the arithmetic. Not done if numerics are strict, because
+// scales are multiplied with sums, and digits round the data.
 absl::StatusOr<ir::Module> NarrowWeights(const ir::Module& module, const PassContext& context);
 
-// Whether a product of so many rows takes longer to read weights that are floats than to unpack
-// narrow ones and to multiply.
+// Whether a product of `rows` rows takes longer to read float weights than to unpack narrow ones
+// and multiply.
 bool WaitsForWeights(int64_t rows, const machine::Machine& machine);
-// Whether the target multiplies unsigned bytes by signed ones, four at once in each lane.
+// Whether the target has dot products of four unsigned by four signed bytes in each lane.
 bool MultipliesMixedBytes(const Target& target);
 
 }  // namespace hone::passes

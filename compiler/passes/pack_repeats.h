@@ -5,10 +5,10 @@
 
 namespace hone::passes {
 
-// Brings main's repeats (ops/repeat.h) into the form that is planned: what is scanned and stacked
-// are rows of whole HONE_BUFFER_ALIGNMENT bytes (attribute rows), constants are in the body or
-// copied to where states and slices lie, stacks that nobody reads and operands that the body does
-// not read are gone.
+// Brings main's repeats (ops/repeat.h) into the form that the memory plan takes. Scanned operands
+// and stacks become rows of whole multiples of HONE_BUFFER_ALIGNMENT bytes (attribute `rows`).
+// Constants move into the body, or are copied if they are states or slices. Stacks that nobody
+// reads and operands that the body does not read are removed.
 absl::StatusOr<ir::Module> PackRepeats(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -10,18 +10,19 @@
 
 namespace hone::passes {
 
-// An operator of (data, weight) whose weights, stacked along their first axis, stack its results
-// along `channel_axis`.
+// An operator of (data, weight) for which stacking weights along their first axis stacks the
+// results along `channel_axis`.
 struct Stackable {
   std::string op;
-  int64_t channel_axis = 1;  // of the result
-  // Whether this call of the operator is so.
+  int64_t channel_axis = 1;  // the axis of the result
+  // Whether that holds for this call of the operator.
   std::function<bool(const ir::ExprNode& call)> is_stackable;
 };
 
-// At least `min_siblings` calls that read the same data with constant weights of equal shapes but
-// for their first axis become one call, each result a slice of the combined one. Elementwise
-// operators behind all of them alike (one operand constants per channel at most) are combined, too.
+// Combines `min_siblings` or more calls that read the same data and have constant weights of shapes
+// that are equal except for the first axis. Each result becomes a slice of the combined one.
+// Elementwise operators that follow all of the calls alike (with at most one more operand,
+// constants per channel) are combined too.
 ir::Expr CombineSiblings(const ir::Expr& function, const Stackable& stackable, int min_siblings);
 
 }  // namespace hone::passes

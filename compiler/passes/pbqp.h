@@ -12,26 +12,27 @@
 
 namespace hone::passes {
 
-// The cost of what may not be.
+// The cost of an alternative or pair that is not allowed.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Nodes of degree 0, 1 and 2 are reduced exactly; where only others are left, the one of highest
-// degree takes the alternative that is cheapest with each neighbour's best. Deterministic: among
-// equals the first alternative, the first node. n log n in nodes, linear in edges.
+// Nodes of degree 0, 1 and 2 are reduced exactly. If only others are left, the node of the highest
+// degree takes the alternative that is cheapest together with each neighbour's best. Deterministic:
+// among equal costs the first alternative and the first node win. Takes n log n in nodes and linear
+// time in edges.
 class Pbqp {
  public:
-  // One alternative at least. Returns the node's number, counted from 0.
+  // Adds a node with at least one alternative and returns its number, counted from 0.
   int AddNode(std::vector<double> costs);
   void AddToNode(int node, const std::vector<double>& costs);
-  // costs[i * alternatives of b + j]; a is not b. Edges of the same pair add up. Infinity: never
-  // together.
+  // costs[i * alternatives of b + j]; a is not b. Costs of several edges between the same pair add
+  // up. kNever: not together.
   void AddEdge(int a, int b, std::vector<double> costs);
 
   struct Solution {
     std::vector<int> choice;  // an alternative for each node
-    bool is_exact = true;     // no node was decided by heuristic
+    bool is_exact = true;     // false if a node was decided by the heuristic
   };
-  // Once.
+  // Called once.
   Solution Solve();
 
  private:

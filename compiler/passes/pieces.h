@@ -1,4 +1,4 @@
-// Kernels that only move elements: which bytes of their operands their results are.
+// Tells for kernels that only move elements which bytes of their operands make up their results.
 #ifndef HONE_COMPILER_PASSES_PIECES_H_
 #define HONE_COMPILER_PASSES_PIECES_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone::passes {
 
-// Bytes of an operand of a call.
+// A range of bytes of an operand of a call.
 struct Piece {
   size_t operand = 0;
   uint64_t begin = 0;
@@ -20,8 +20,8 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// The pieces that the result of a fused function is, one after the other in memory, pad lanes
-// included; nullopt where it is something else. None of the operands is a constant.
+// The pieces that make up the result of a fused function, in the order of memory, pad lanes
+// included; nullopt if the result is not made of such pieces. None of the operands is a constant.
 std::optional<std::vector<Piece>> PiecesOf(const ir::ExprNode& function,
                                            const ir::LayoutSignature& signature);
 

@@ -5,10 +5,10 @@
 
 namespace hone::passes {
 
-// What works element by element on an nn.dense whose rows were reshaped to several axes, as a
-// product of a stack by one matrix is, works on its rows and is reshaped behind: so a bias, a
-// function or a residual is of the product's kernel, and the reshape stays between kernels, where
-// it is nothing. `function` is typed, and so is the result.
+// Moves the reshape of an nn.dense whose rows were reshaped to several axes (as the product of a
+// stack by one matrix is imported) behind the elementwise operators that follow. A bias, an
+// activation or a residual can then be in the product's kernel, and the reshape stands between
+// kernels, where it costs nothing. `function` is typed, and so is the result.
 ir::Expr ComputeInProductRows(const ir::Expr& function);
 
 }  // namespace hone::passes

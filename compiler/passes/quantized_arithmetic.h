@@ -1,4 +1,4 @@
-// Quantised results of elementwise and pooling arithmetic on bytes.
+// Elementwise and pooling arithmetic on quantised bytes, with quantised results.
 #ifndef HONE_COMPILER_PASSES_QUANTIZED_ARITHMETIC_H_
 #define HONE_COMPILER_PASSES_QUANTIZED_ARITHMETIC_H_
 
@@ -8,8 +8,8 @@
 
 namespace hone::passes {
 
-// Integers that stand for (data - zero_point) * scale. Scale and zero point are one number, or a
-// vector along `axis`.
+// A tensor of integers that represent (data - zero_point) * scale. Scale and zero point are one
+// number, or a vector along `axis`.
 struct Quantized {
   ir::Expr data;
   ir::Expr scale;
@@ -21,8 +21,8 @@ struct Quantized {
 
 // x + y, x * y and the mean of x over axes 2 and up (which stay, of extent 1), quantised by the
 // scale and the zero point of `to`, whose data is not looked at. The formulas are those of
-// docs/quantised.md, "Arithmetic". All of one type of bytes and per tensor; null where they are
-// not.
+// docs/quantised.md, "Arithmetic". All must have the same type of bytes, and one scale and zero
+// point per tensor; otherwise the result is null.
 ir::Expr QuantizedSum(const Quantized& x, const Quantized& y, const Quantized& to);
 ir::Expr QuantizedProduct(const Quantized& x, const Quantized& y, const Quantized& to);
 ir::Expr QuantizedMean(const Quantized& x, const Quantized& to);

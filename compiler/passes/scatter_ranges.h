@@ -1,4 +1,4 @@
-// A step of CanonicalizeOps: a scatter to a known box of positions joins tensors.
+// A rule of CanonicalizeOps: a scatter to a known box of positions becomes a concatenation.
 #ifndef HONE_COMPILER_PASSES_SCATTER_RANGES_H_
 #define HONE_COMPILER_PASSES_SCATTER_RANGES_H_
 
@@ -6,9 +6,9 @@
 
 namespace hone::passes {
 
-// `x[a:b, c:d] = updates`, as exporters write it with a table of positions: each scatter_nd and
-// scatter_elements (without reduction) whose indices are known and go through a box in order
-// becomes the updates and what is around them of the data, concatenated. The function is typed.
+// Exporters write `x[a:b, c:d] = updates` as a scatter with a table of positions. Each scatter_nd
+// and scatter_elements without reduction whose indices are constant and run through a box in order
+// becomes a concatenation of the updates and of the data around them. The function is typed.
 ir::Expr JoinScatters(const ir::Expr& function);
 
 }  // namespace hone::passes

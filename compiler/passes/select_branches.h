@@ -5,9 +5,10 @@
 
 namespace hone::passes {
 
-// An if becomes the selection between the results of both its branches. Operators have no effects
-// and are total (division by zero included), so computing the branch that is not taken costs time
-// only; the sequence of kernels stays fixed, which memory plan and executor rest on.
+// Replaces an if by a selection between the results of both branches. Operators have no side
+// effects and are total (division by zero included), so computing the branch that is not taken only
+// costs time. The sequence of kernels thus stays fixed, which the memory plan and the executor rely
+// on.
 absl::StatusOr<ir::Module> SelectBranches(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -5,8 +5,8 @@
 
 namespace hone::passes {
 
-// nn.batch_norm becomes a multiplication and an addition per channel (their factors are constant
-// expressions where the statistics are constants); nn.dropout and copy become their operand.
+// Replaces nn.batch_norm by a multiplication and an addition per channel, whose operands are
+// constant expressions if the statistics are constants, and nn.dropout and copy by their operand.
 absl::StatusOr<ir::Module> SimplifyInference(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

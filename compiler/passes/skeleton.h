@@ -1,4 +1,4 @@
-// What a model is without its weights.
+// The skeleton of a model: what it is without its weights.
 #ifndef HONE_COMPILER_PASSES_SKELETON_H_
 #define HONE_COMPILER_PASSES_SKELETON_H_
 
@@ -10,9 +10,9 @@ namespace hone::passes {
 
 // SHA-256, in hex, of a function after FuseOps: its kernels' workloads in execution order, what
 // each reads (a parameter, a constant of some type, another kernel's result), and what the function
-// returns. Equal skeletons have the same kernels in the same places, whatever their weights and
-// names are.
-// A repeat counts with its function, which is one of `module`.
+// returns. Models with equal skeletons have the same kernels in the same places, whatever their
+// weights and names. The skeleton includes the functions of repeats, which are looked up in
+// `module`.
 std::string SkeletonOf(const ir::Expr& function, const ir::Module& module = {});
 
 }  // namespace hone::passes

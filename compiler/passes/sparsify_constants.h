@@ -5,9 +5,9 @@
 
 namespace hone::passes {
 
-// A constant operand of nn.dense that is mostly zeros becomes CSR and the call nn.sparse_dense,
-// where that is predicted to be faster (docs/passes.md has the rule). Finite numbers only: a zero
-// that is not stored is not multiplied.
+// Turns an nn.dense with a constant operand of mostly zeros into an nn.sparse_dense with that
+// operand in CSR, if that is predicted to be faster (docs/passes.md has the rule). All numbers are
+// assumed to be finite: a zero that is not stored is not multiplied by an infinity or NaN.
 absl::StatusOr<ir::Module> SparsifyConstants(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// A rule of CanonicalizeOps: axes of one index behind that of a softmax are left out.
+// A rule of CanonicalizeOps: axes of extent 1 after that of a softmax are reshaped away.
 #ifndef HONE_COMPILER_PASSES_UNIT_AXES_H_
 #define HONE_COMPILER_PASSES_UNIT_AXES_H_
 
@@ -6,8 +6,8 @@
 
 namespace hone::passes {
 
-// The softmax (or log_softmax) along the last axis of a reshaped tensor that the call is, its
-// result reshaped: kernels of rows are looked for at the last axis. nullptr: there are no such
+// An equal softmax (or log_softmax) along the last axis of the reshaped operand, with its result
+// reshaped, because the template `rows` takes the last axis only. nullptr if there are no such
 // axes.
 ir::Expr SoftmaxWithoutUnitAxes(const ir::Expr& node);
 

@@ -1,4 +1,4 @@
-// Products of 16-bit floats in float32, where targets multiply that no slower.
+// Computes products of 16-bit floats in float32, if the target is no slower at that.
 #ifndef HONE_COMPILER_PASSES_WIDEN_PRODUCTS_H_
 #define HONE_COMPILER_PASSES_WIDEN_PRODUCTS_H_
 
@@ -6,12 +6,12 @@
 
 namespace hone::passes {
 
-// Convolutions, products of matrices and pools of float16, and products of bfloat16 where the
-// target makes those of float32 in no more time (by its instructions; of fewer products, where
-// Winograd's algorithm serves), become those of their operands in float32 and a cast of the result.
-// Unless numerics are strict, what is computed on the result element by element is computed before
-// that cast. Products of bfloat16 whose right operand is used a few times only stay as narrow as
-// they are: reading it takes longer than multiplying.
+// Convolutions, matrix products and pools of float16 become the same operators on operands cast to
+// float32, followed by a cast of the result. So do products of bfloat16, if the target takes no
+// longer for float32, because of its instructions or because Winograd's algorithm needs fewer
+// products. Unless numerics are strict, elementwise operators on the result are moved before that
+// cast. Products of bfloat16 whose right operand is used only a few times stay as they are, because
+// reading it takes longer than multiplying.
 absl::StatusOr<ir::Module> WidenProducts(const ir::Module& module, const PassContext& context);
 
 }  // namespace hone::passes

@@ -24,7 +24,7 @@ class JobTask:
     workload_digest: str
     signature: str
     tier: str
-    """Of its best config: "tuned", "tuning", or empty where nothing is measured."""
+    """The tier of its best config: "tuned", "tuning", or empty if nothing is measured."""
     ended: str
     """Why its search ended: "budget", "nothing to win", "space used up"; empty: it goes on, or ended otherwise."""
     waiting: str
@@ -65,7 +65,7 @@ class Job:
     seed: int
     priority: int
     limit_s: float
-    """Of running time; 0: none."""
+    """The limit of its running time; 0: none."""
     tasks: tuple[JobTask, ...]
 
     @property
@@ -83,7 +83,7 @@ class Job:
 
     @property
     def done(self) -> int:
-        """Of the budget, by whichever job."""
+        """How many trials of the budget are spent, by whichever job."""
         return sum(min(task.total_trials, task.budget) for task in self.tasks)
 
     @property

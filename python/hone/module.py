@@ -96,7 +96,7 @@ _MODEL_ENDINGS = (".onnx", ".pb", ".relay")
 
 
 def version() -> str:
-    """Of the runtime, as the whole of Hone has it."""
+    """The version of the runtime, which is that of the whole of Hone."""
     text: bytes = _library.hone_version()
     return text.decode()
 

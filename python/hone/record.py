@@ -55,7 +55,7 @@ class RecordDetail:
     anchor_us: float
     """The task's default config in the same session; 0: not measured."""
     constant_bytes: int
-    """Of the job's model, which decide the regime; 0: unknown, or the record has no job."""
+    """The bytes of the constants of the job's model, which decide the regime; 0: unknown, or the record has no job."""
     final: int
     """That this is the confirm trial of; 0: none."""
 

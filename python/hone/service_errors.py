@@ -59,7 +59,7 @@ _OF_EXIT_CODES: dict[int, type[ServerError]] = {5: Unavailable, 6: PermissionDen
 
 
 def error_of(code: str, details: str, server: str) -> ServerError:
-    """Of a call that ended with this code of gRPC."""
+    """The error for a call that ended with this code of gRPC."""
     kind, exit_code = _KINDS.get(code, (ServerError, 1))
     if kind is Unavailable:
         details = f"expected a tuning server at {server}, could not reach one: is honed running there? ({details})"
@@ -67,6 +67,6 @@ def error_of(code: str, details: str, server: str) -> ServerError:
 
 
 def error_of_program(error: Error) -> Error:
-    """Of the program `hone`, which says by its exit code what the daemon said to it."""
+    """The error for a run of the program `hone`, whose exit code says how the daemon answered it."""
     kind = _OF_EXIT_CODES.get(error.code or 0)
     return error if kind is None else kind(str(error), error.code)

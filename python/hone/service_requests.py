@@ -36,7 +36,7 @@ class ServiceRequests:
         self._other_stub = tuning_pb2_grpc.TuningServiceStub
 
     def stub(self, method: str, channel: grpc.Channel) -> grpc.Channel:
-        """Of the service that has the method."""
+        """The stub of the service that has the method."""
         return self._stubs.get(method, self._other_stub)(channel)
 
     def get(self, job: JobNumber) -> tuning_pb2.GetJobRequest:

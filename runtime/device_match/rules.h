@@ -1,4 +1,4 @@
-// The rules of CanMeasure. Device and target are of the rule's kind.
+// The rules behind CanMeasure. Device and target are both of the rule's kind.
 #ifndef HONE_RUNTIME_DEVICE_MATCH_RULES_H_
 #define HONE_RUNTIME_DEVICE_MATCH_RULES_H_
 
@@ -9,15 +9,16 @@
 
 namespace hone {
 
-// The same machine, and as many cores as the target has threads.
+// CPU: the device is the same machine and has at least as many cores as the target has threads.
 bool CpuCanMeasure(const OfferedDevice& device, std::string_view target);
-// The same compute capability, of the same cards.
+// CUDA: the device has the same compute capability and, as far as known, the same facts.
 bool CudaCanMeasure(const OfferedDevice& device, std::string_view target);
-// The same family, and as much for a work group as the target has.
+// OpenCL: the device is of the same family, and its work groups may have at least what the target's
+// may.
 bool OpenClCanMeasure(const OfferedDevice& device, std::string_view target);
 
-// Whether each of these flags has the same value in both texts, or is missing in one: a fact that
-// is not known speaks against nothing.
+// Whether each of these flags has the same value in both texts or is missing in one of them: an
+// unknown fact excludes nothing.
 bool FactsAgree(std::string_view device, std::string_view target,
                 std::initializer_list<std::string_view> flags);
 

@@ -1,5 +1,5 @@
-// OpenCL 1.2 as its loader has it: nothing of it is linked, so that a model for the CPU runs where
-// there is none.
+// The functions of OpenCL 1.2, loaded at run time. Nothing of OpenCL is linked, so that models for
+// the CPU run on machines without it.
 #ifndef HONE_RUNTIME_OPENCL_API_H_
 #define HONE_RUNTIME_OPENCL_API_H_
 
@@ -10,10 +10,10 @@
 
 namespace hone::opencl {
 
-// The functions that a device of OpenCL calls.
+// The OpenCL functions that Hone's runtime calls.
 struct Api {
-  // Loads libOpenCL.so.1, once a process; it stays. Null with a sentence in *error where there is
-  // none. Thread-safe.
+  // Loads libOpenCL.so.1 at the first call and keeps it loaded. Null with a sentence in *error if
+  // there is no such library. Thread-safe.
   static const Api* Get(std::string* error);
 
   decltype(&::clGetPlatformIDs) GetPlatformIDs;
@@ -44,7 +44,7 @@ struct Api {
   decltype(&::clFinish) Finish;
 };
 
-// "CL_OUT_OF_RESOURCES (-5)"
+// The name and number of an error: "CL_OUT_OF_RESOURCES (-5)".
 std::string ErrorName(cl_int code);
 
 }  // namespace hone::opencl

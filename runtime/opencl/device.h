@@ -1,4 +1,4 @@
-// A device of OpenCL 1.2.
+// A device that is driven through OpenCL 1.2.
 #ifndef HONE_RUNTIME_OPENCL_DEVICE_H_
 #define HONE_RUNTIME_OPENCL_DEVICE_H_
 
@@ -13,25 +13,26 @@
 
 namespace hone::opencl {
 
-// A buffer, and how far into it an address points.
+// What an address points to: a buffer and an offset into it.
 struct Place {
   cl_mem buffer = nullptr;
   cl_ulong offset_bytes = 0;
 };
 
-// What a device's kind and limits are, as its driver says.
+// The limits of a device, as its driver reports them.
 struct DeviceLimits {
   size_t work_items = 0;  // of a work group
   cl_ulong local_bytes = 0;
   bool rounds_division = false;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
 };
 
-// Buffers of OpenCL 1.2 have no addresses: those that this device gives are numbers of its own,
-// which Find takes back to a buffer. All work goes through one queue, in order. A child of fork()
-// must not use it.
+// Buffers of OpenCL 1.2 have no addresses, so this device hands out numbers of its own as
+// addresses, and Find maps a number back to a buffer. All work goes through one queue, in order. A
+// child of fork() must not use the device.
 class OpenClDevice final : public Device {
  public:
-  // The device of this number, counted over all platforms. Null with a sentence in *error.
+  // Opens the device of this number, counted over all platforms. Null with a sentence in *error if
+  // that fails.
   static std::shared_ptr<OpenClDevice> Make(int number, std::string* error);
   ~OpenClDevice() override;
   OpenClDevice(const OpenClDevice&) = delete;
@@ -53,9 +54,9 @@ class OpenClDevice final : public Device {
   cl_command_queue queue() const { return queue_; }
   const DeviceLimits& limits() const { return limits_; }
   bool has_failed() const { return !error_.empty(); }
-  // Keeps the first failure of an operation; true where there is none.
+  // True if `code` is success; otherwise false, and error() keeps the first failure.
   bool Check(cl_int code, const std::string& operation);
-  // Of an address of this device's memory; of null no buffer.
+  // Where an address of this device's memory points; for null, no buffer.
   Place Find(const void* address) const;
 
  private:

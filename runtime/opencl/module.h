@@ -1,4 +1,4 @@
-// A module's codes, built by the driver of a device of OpenCL.
+// A module on an OpenCL device: its codes, built by the device's driver.
 #ifndef HONE_RUNTIME_OPENCL_MODULE_H_
 #define HONE_RUNTIME_OPENCL_MODULE_H_
 
@@ -12,7 +12,8 @@ namespace hone::opencl {
 
 class OpenClModule final : public LoadedModule {
  public:
-  // Both outlive it. Null with a sentence in *error.
+  // Device and module outlive the result. Null with a sentence in *error if the driver refuses a
+  // code or memory is short.
   static std::unique_ptr<OpenClModule> Make(const Module& module, OpenClDevice& device,
                                             std::string* error);
   ~OpenClModule() override;
@@ -34,7 +35,7 @@ class OpenClModule final : public LoadedModule {
 
   const Module& module_;
   OpenClDevice& device_;
-  std::vector<cl_program> programs_;  // by code
+  std::vector<cl_program> programs_;  // by index of the code
   std::unique_ptr<DeviceMemory> parameters_;
 };
 

@@ -1,4 +1,4 @@
-// A sequence of launches on a device of OpenCL.
+// A sequence of launches on an OpenCL device.
 #ifndef HONE_RUNTIME_OPENCL_SEQUENCE_H_
 #define HONE_RUNTIME_OPENCL_SEQUENCE_H_
 
@@ -12,11 +12,12 @@
 
 namespace hone::opencl {
 
-// One kernel object a step, whose arguments are set when addresses change, and in repeats from trip
-// to trip. The queue runs launches in order, so that no barrier is wanted.
+// Each step has one kernel object. Its arguments are set when addresses change, and in repeats from
+// trip to trip. The queue runs launches in order, so no barriers are needed.
 class OpenClSequence final : public LaunchSequence {
  public:
-  // Both outlive it. Null with a sentence in *error: the code has no such entry.
+  // Module and plan outlive the sequence. Null with a sentence in *error if the code has no such
+  // entry.
   static std::unique_ptr<OpenClSequence> Make(const OpenClModule& module, const SequencePlan& plan,
                                               std::string* error);
   ~OpenClSequence() override;
@@ -37,8 +38,8 @@ class OpenClSequence final : public LaunchSequence {
   bool MakeKernels(const OpenClModule& module, std::string* error);
   // Sets the arguments of a step from the addresses of its kernel's buffers.
   bool SetArguments(size_t step, void* const* addresses);
-  // Calls `enqueue` for all steps in order, and sets the arguments of those that move. False: the
-  // device has failed.
+  // Calls `enqueue` for all steps in order, and sets arguments that move between trips. False if
+  // the device has failed.
   bool Walk(const EnqueueStep& enqueue);
   bool WalkRepeat(const SequenceRepeat& repeat, const EnqueueStep& enqueue);
   bool Enqueue(size_t step, cl_command_queue queue, cl_event* event);
@@ -46,7 +47,7 @@ class OpenClSequence final : public LaunchSequence {
 
   OpenClDevice& device_;
   const SequencePlan& plan_;
-  std::vector<cl_kernel> kernels_;  // by step
+  std::vector<cl_kernel> kernels_;  // one for each step
 };
 
 }  // namespace hone::opencl

@@ -37,7 +37,7 @@ class FakePeer(peer_rounds.Peer):
 
 
 class FakeWorker:
-    """Of one driver call; says what its process would have been started as."""
+    """The worker of one driver call, which says as what its process would have been started."""
 
     def __init__(self, name: str, threads: int, log: Any) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-// Builds in a forked child, so that a build that crashes or hangs takes nobody with it.
+// Builds in a forked child, so that a build that crashes or hangs does no harm to this process.
 #ifndef HONE_TUNER_BUILDER_BATCH_RUNNER_H_
 #define HONE_TUNER_BUILDER_BATCH_RUNNER_H_
 
@@ -15,23 +15,23 @@
 
 namespace hone::tuner {
 
-// It belongs to a single-threaded process. One child builds one request after the other, and stays
-// for the next batch: what it has loaded, and the launches that it has compiled, are its capital.
-// Where a child dies, or does not answer within the limit, a fresh one gets the request again: it
-// is to blame for what it does to a fresh one only.
+// Used in a single-threaded process. One child builds one request after the other, and is kept for
+// the next batch, because of what it has loaded and the launches that it has compiled. If a child
+// dies or does not answer within the limit, the request is given to a fresh child. The candidate is
+// blamed only if the fresh child fails too.
 class BatchRunner {
  public:
   // `build` runs in the child. `reply` takes answers as they come; an error ends the run.
   using Build = std::function<hone::v1::BuildReply(const hone::v1::BuildRequest&)>;
   using Reply = std::function<absl::Status(const hone::v1::BuildReply&)>;
-  // `watched_fd`: where nobody reads any more, the run ends (-1: none).
+  // A run ends when the reader of `watched_fd` is gone (-1: not watched).
   BatchRunner(Build build, Reply reply, int watched_fd)
       : build_(std::move(build)), reply_(std::move(reply)), watched_fd_(watched_fd) {}
   ~BatchRunner();
   BatchRunner(const BatchRunner&) = delete;
   BatchRunner& operator=(const BatchRunner&) = delete;
 
-  // kUnavailable where nobody wants the answers; kInternal where no child can be made.
+  // kUnavailable if nobody reads the answers any more; kInternal if no child can be forked.
   absl::Status Run(const hone::v1::BuildBatch& batch);
 
  private:
@@ -52,7 +52,7 @@ class BatchRunner {
   absl::StatusOr<Outcome> Ask(const hone::v1::BuildRequest& request);
   absl::Status EnsureChild();
   [[noreturn]] void BeChild(int requests_fd, int replies_fd, int parent);
-  // Ends the child, which has closed its end or is to be killed, and says how it ended.
+  // Reaps the child, after killing it if `kill_it`, and says how it ended.
   std::string Reap(bool kill_it);
 
   Build build_;

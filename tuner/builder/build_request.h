@@ -1,4 +1,4 @@
-// One build: from the words of a request to an artifact.
+// Builds the artifact of one request.
 #ifndef HONE_TUNER_BUILDER_BUILD_REQUEST_H_
 #define HONE_TUNER_BUILDER_BUILD_REQUEST_H_
 
@@ -7,11 +7,11 @@
 
 namespace hone::tuner {
 
-// What BuildOne can build.
+// The message that says what BuildOne can build.
 hone::v1::BuilderHello HelloOfBuilder();
 
-// Lowers and compiles, in this process. Every failure is an outcome with its reason in `message`.
-// `cache` keeps launches from one request to the next.
+// Lowers and compiles in this process. Every failure is an outcome in the reply, with its reason in
+// `message`. `cache` keeps compiled launches from one request to the next.
 hone::v1::BuildReply BuildOne(const hone::v1::BuildRequest& request, codegen::LaunchCache& cache);
 
 }  // namespace hone::tuner

@@ -7,7 +7,7 @@
 namespace hone::tuner {
 
 // The environment variable HONE_BUILDER_FAULT is "crash:ID" or "hang:ID": the build of the request
-// with that id ends so. Does nothing without it.
+// with that id then crashes or hangs. Does nothing without it.
 void InjectFault(const hone::v1::BuildRequest& request);
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// The micro-kernels of a target, as the tuning database has them.
+// Reads the measured micro-kernels of a target from the tuning database.
 #ifndef HONE_TUNER_CALIBRATION_MICRO_KERNELS_IN_H_
 #define HONE_TUNER_CALIBRATION_MICRO_KERNELS_IN_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::tuner {
 
-// nullptr: they are not measured.
+// nullptr if they are not measured.
 absl::StatusOr<std::shared_ptr<const schedule::MicroKernelTimes>> MicroKernelsIn(
     tuning_db::Store& store, const CpuTarget& target);
 

@@ -1,5 +1,5 @@
 // The cost model: predicts from the features of a nest how fast it is, relative to the others of
-// its task. Gradient-boosted trees (XGBoost) that learn what an analytic estimate leaves over.
+// its task. Gradient-boosted trees (XGBoost) learn the residual of an analytic estimate.
 #ifndef HONE_TUNER_COST_MODEL_COST_MODEL_H_
 #define HONE_TUNER_COST_MODEL_COST_MODEL_H_
 
@@ -12,12 +12,13 @@
 
 namespace hone::tuner {
 
-// One row a measured candidate; the vectors are of one length.
+// One row for each measured candidate; all vectors have the same length.
 struct TrainingSet {
   std::vector<std::vector<float>> rows;  // features
   // The analytic estimate of log2 throughput, -log2(seconds): the base margin.
   std::vector<float> margins;
-  // log2 of the throughput over that of the task's best: 0 for the best, negative for the others.
+  // log2 of the throughput relative to that of the task's best: 0 for the best, negative for the
+  // others.
   std::vector<float> targets;
   std::vector<int64_t> groups;  // the task of each row
 };
@@ -36,15 +37,15 @@ struct CostModelOptions {
 class CostModel {
  public:
   // Deterministic. Analytic estimates compare within a task only, so the margins of each group are
-  // shifted to the mean of its targets. kInvalidArgument: no rows, or lengths that do not agree;
-  // kInternal: what XGBoost says.
+  // shifted to the mean of its targets. kInvalidArgument if there are no rows or the lengths
+  // differ; kInternal with XGBoost's message if it fails.
   static absl::StatusOr<CostModel> Train(const TrainingSet& data, const CostModelOptions& options);
 
   CostModel(CostModel&&) noexcept;
   CostModel& operator=(CostModel&&) noexcept;
   ~CostModel();
 
-  // log2 throughput, up to a constant of the task: greater is faster.
+  // The predicted log2 of the throughput, up to a constant per task; greater is faster.
   absl::StatusOr<std::vector<float>> Predict(const std::vector<std::vector<float>>& rows,
                                              const std::vector<float>& margins) const;
 

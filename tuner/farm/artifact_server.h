@@ -17,14 +17,14 @@ namespace hone::tuner {
 
 struct ArtifactServerLimits {
   uint64_t chunk_bytes = uint64_t{1} << 20;
-  int chunks_a_stream = 4;         // sent and not yet written
+  int chunks_a_stream = 4;         // chunks sent but not yet written to the stream
   int chunks_in_all = 256;         // likewise, over all streams
-  size_t waiting_a_stream = 1024;  // artifacts that a worker may have asked for at once
+  size_t waiting_a_stream = 1024;  // artifacts that a worker may be waiting for at once
 };
 
-// Streams take turns chunk by chunk; within one, artifacts come in the order in which they were
-// asked for. Touched on one executor only, to which `mailbox` leads; it must be closed before this
-// is destroyed.
+// Streams take turns chunk by chunk; each gets its artifacts in the order in which it asked for
+// them. Used only on the executor of `mailbox`, which must be closed before this object is
+// destroyed.
 class ArtifactServer {
  public:
   ArtifactServer(uint64_t keep_bytes, std::shared_ptr<Mailbox> mailbox,
@@ -33,8 +33,8 @@ class ArtifactServer {
 
   void Put(const Artifact& artifact) { artifacts_.Put(artifact); }
   bool Has(const std::string& digest) { return artifacts_.Find(digest) != nullptr; }
-  // Begins to send the artifact. kNotFound: it is not here any more, and the worker is told so.
-  // kResourceExhausted: the stream waits for too many already.
+  // Begins to send the artifact. kNotFound if it is no longer here, which the worker is told;
+  // kResourceExhausted if the stream already waits for too many.
   absl::Status Serve(const std::shared_ptr<WorkerLink>& link, const std::string& digest);
   // The stream has ended.
   void Forget(const WorkerLink* link);

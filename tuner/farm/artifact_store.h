@@ -1,4 +1,5 @@
-// Built code by digest, for workers that ask for it. In memory only: what is lost is built again.
+// Keeps built code by digest for workers that ask for it. It is in memory only: what is lost is
+// built again.
 #ifndef HONE_TUNER_FARM_ARTIFACT_STORE_H_
 #define HONE_TUNER_FARM_ARTIFACT_STORE_H_
 
@@ -12,15 +13,15 @@
 
 namespace hone::tuner {
 
-// Keeps the newest `keep_bytes` of artifacts, and finds every other one that somebody still holds.
-// Not thread-safe.
+// Keeps the newest artifacts up to `keep_bytes`, and also finds any other one that somebody still
+// holds. Not thread-safe.
 class ArtifactStore {
  public:
   explicit ArtifactStore(uint64_t keep_bytes) : keep_bytes_(keep_bytes) {}
 
-  // One that is kept already is the newest from here on, and is not copied.
+  // An artifact that is already kept becomes the newest and is not copied.
   void Put(const Artifact& artifact);
-  // nullptr: not here (any more).
+  // nullptr if the artifact is not here (any more).
   std::shared_ptr<const std::string> Find(const std::string& digest);
 
  private:

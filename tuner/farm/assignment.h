@@ -1,4 +1,4 @@
-// What a device is told to measure, and whether a result is of that.
+// Makes the assignment that tells a device what to measure, and checks a result against it.
 #ifndef HONE_TUNER_FARM_ASSIGNMENT_H_
 #define HONE_TUNER_FARM_ASSIGNMENT_H_
 
@@ -10,28 +10,28 @@
 
 namespace hone::tuner {
 
-// How long a device may run the request: each candidate for as long as its runs may (which counts
-// its rounds), the reference and the anchor likewise, and `slack_ns` for what is around them.
+// How long a device may take for the request: the limits of the candidates' runs in all rounds, of
+// the reference and of the anchor, plus `slack_ns` for everything else.
 int64_t LeaseLimitNs(const MeasureRequest& request, int64_t slack_ns);
 
-// `leased` is the trial as its lease left it.
+// `leased` is the trial with its lease.
 hone::v1::Assignment ToAssignment(const MeasureRequest& request, const tuning_db::Trial& leased,
                                   const std::string& device, int64_t limit_ns);
 
-// What the lease of such an assignment keeps: the parts that a result repeats.
+// The parts of the assignment that a result repeats, which are stored with the lease.
 tuning_db::Assigned ToAssigned(const MeasureRequest& request);
-// The assignment as far as its lease has kept it, which a result is compared with.
+// The assignment as far as it was stored with the lease, to compare a result with.
 hone::v1::Assignment FromLease(const tuning_db::Trial& leased);
 
-// Empty, or the first thing that the result says otherwise than it was assigned: expected and
-// found. `device` is the session's; nullptr: it has none of that name any more. `held_ns`: for how
-// long its worker can have measured: since it was offered the lease, or, where another life of the
-// daemon offered it, for as long as the lease allows.
+// The first difference between the result and its assignment (what was expected and what was
+// found), or "". `device` is the session's device, or nullptr if the session no longer has it.
+// `held_ns` is the longest time for which the worker can have measured: the time since it was
+// offered the lease, or, if an earlier life of the daemon offered it, the limit of the lease.
 std::string FirstDifference(const hone::v1::Assignment& assignment, const hone::v1::Device* device,
                             uint32_t protocol, int64_t held_ns,
                             const hone::v1::MeasureResult& result);
 
-// Empty, or why the result says nothing about its candidates: the device failed.
+// Why the result says nothing about its candidates, since the device failed; "" if it does.
 std::string WhyLost(const hone::v1::MeasureResult& result);
 
 }  // namespace hone::tuner

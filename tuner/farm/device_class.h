@@ -1,4 +1,5 @@
-// Classes of devices, as submitters name them: those of one processor, or of one machine.
+// Device classes, in which submitters say which devices may measure for a job, such as those with
+// one processor, or those of one machine.
 #ifndef HONE_TUNER_FARM_DEVICE_CLASS_H_
 #define HONE_TUNER_FARM_DEVICE_CLASS_H_
 
@@ -9,11 +10,11 @@
 
 namespace hone::tuner {
 
-// Conditions apart by commas, all of which hold of a device of the class:
+// A device class is a list of conditions, separated by commas, which must all hold for the device:
 //   kind=cpu|cuda|opencl   what it is
 //   name=znver5            its processor: -mcpu, -arch or -device of its target
 //   fingerprint=3fa9c0d2   the first digits, eight at least, of what identifies its machine
-// kInvalidArgument for what is none of these. Empty: every device is.
+// kInvalidArgument if a condition is none of these. Every device is of the empty class.
 absl::Status CheckDeviceClass(std::string_view text);
 // False for a text that CheckDeviceClass refuses.
 bool IsOfClass(const hone::v1::Device& device, std::string_view text);

@@ -1,4 +1,4 @@
-// What devices have measured and told of themselves since the daemon started, for who asks.
+// Keeps what devices have measured and reported since the daemon started, for lists of workers.
 #ifndef HONE_TUNER_FARM_DEVICE_HISTORY_H_
 #define HONE_TUNER_FARM_DEVICE_HISTORY_H_
 
@@ -24,19 +24,20 @@ struct DeviceHistory {
   std::deque<Calibration> calibrations;  // oldest first
 };
 
-// The outcome that a result counts as: of several candidates, of the first that is not ok.
+// The outcome that a result is counted as: the first one that is not ok, if there are several
+// candidates.
 std::string OutcomeOf(const hone::v1::MeasureResult& result);
 
-// It outlives sessions: a worker that dials again goes on. Not thread-safe.
+// The histories outlive sessions, so that one goes on when its worker dials again. Not thread-safe.
 class DeviceHistories {
  public:
-  // A device was described by its worker. What says the same as the last time, as every Hello does,
-  // is no calibration of its own.
+  // Notes that the worker described a device. A description that repeats the last one, as a Hello
+  // does, does not count as a new calibration.
   void Told(const std::string& worker, const hone::v1::Device& device, int64_t now_ns);
   void Settled(const std::string& worker, const std::string& device, const std::string& outcome);
   void Lost(const std::string& worker, const std::string& device);
   DeviceHistory Of(const std::string& worker, const std::string& device) const;
-  // Forgets workers that are gone, where there are too many.
+  // Forgets workers that are gone if there are too many histories.
   void Forget(const std::function<bool(const std::string& worker)>& is_connected);
 
  private:

@@ -1,4 +1,4 @@
-// Which devices of the farm may measure code for a target.
+// Tells which devices of the farm may measure code for a target.
 #ifndef HONE_TUNER_FARM_DEVICE_MATCH_H_
 #define HONE_TUNER_FARM_DEVICE_MATCH_H_
 
@@ -13,7 +13,8 @@ namespace hone::tuner {
 // kind (runtime/device_match/device_match.h).
 bool CanMeasure(const hone::v1::Device& device, std::string_view target);
 
-// Whether it also is what else is needed; `sandbox`: in which its candidates run.
+// Whether the device also meets the rest of the need. `sandbox` is the one in which its candidates
+// run.
 bool Meets(const hone::v1::Device& device, hone::v1::SandboxLevel sandbox, const DeviceNeed& need);
 
 }  // namespace hone::tuner

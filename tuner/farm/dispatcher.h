@@ -1,13 +1,13 @@
-// The farm's dispatcher: what workers say goes in, what they are told comes out. It decides nothing
-// itself: which trial is next is the queues' (fair_queue.h), which device takes it the fleet's
-// (fleet.h), when a lease is over the lease manager's (lease_manager.h), whether a result is
-// believed assignment.h's.
+// The farm's dispatcher, which takes the messages of workers and sends them theirs. It leaves
+// decisions to others: the queues choose the next trial (fair_queue.h), the fleet chooses its
+// device (fleet.h), the lease manager says when a lease is over (lease_manager.h), and assignment.h
+// says whether a result is believed.
 //
 // A lease ends in one of four ways: its worker's result is settled (then acknowledged), its worker
 // is gone and did not come back with a result in time (then the trial is offered elsewhere), its
 // device was lost or took too long (likewise), or its request is cancelled (then the worker is
-// told). Fences make sure that whatever a worker says afterwards changes nothing, and a fence is
-// good for the worker that it was given to only.
+// told). Fences make sure that whatever a worker says afterwards changes nothing. A fence is valid
+// only for the worker that it was given to.
 //
 // A trial is blamed (a strike, which the store keeps) when its worker goes down while it runs, and
 // when a device that was sound is lost under it, or one that it alone was lost on. Otherwise the
@@ -51,60 +51,62 @@ namespace hone::tuner {
 struct DispatcherOptions {
   std::string daemon = std::string("hone ") + Version();
   int64_t heartbeat_interval_ns = 2'000'000'000;
-  // A worker that said nothing for so many intervals is taken for gone.
+  // A worker that is silent for this many intervals counts as gone.
   int silent_intervals = 5;
-  // How long a stream may take to say Hello.
+  // How long a new stream may take to send Hello.
   int64_t hello_limit_ns = 10'000'000'000;
   // How long a gone worker may come back with a result.
   int64_t grace_ns = 30'000'000'000;
-  // A trial with so many strikes is given up, not offered again.
+  // A trial with this many strikes is given up and not offered again.
   int64_t poison_limit = 3;
-  // A measurement may take as long as its runs may, and this longer (transfer, sandbox, check).
+  // How much longer than its runs' limits a measurement may take (for transfer, sandbox and check).
   int64_t lease_slack_ns = 60'000'000'000;
   QuarantineRule quarantine = {};
-  // The least that a device's candidates must run in to be given any.
+  // The weakest sandbox with which a device is given candidates.
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   uint64_t artifact_bytes = uint64_t{64} << 20;
-  // The ownership with which it leases and releases trials of jobs; one of epoch 0 is not checked.
+  // The ownership with which the dispatcher leases and releases trials of jobs; epoch 0 is not
+  // checked.
   tuning_db::Ownership ownership = {};
 };
 
-// Public functions may be called from any thread; they post to `executor`, where all the rest
-// happens, callbacks of Measure included. The executor must have stopped or drained when the
+// Public functions may be called from any thread. They post to `executor`, where everything else
+// happens, including the callbacks of Measure. The executor must have stopped or drained when the
 // dispatcher is destroyed; store, clock and executor outlive it.
 class Dispatcher : public Measurer {
  public:
-  // `on_devices_changed` is called on the executor when Serves may answer otherwise than before;
-  // nullptr: nobody asks.
+  // `on_devices_changed` is called on the executor when the answers of Serves may have changed; it
+  // may be nullptr.
   Dispatcher(DispatcherOptions options, tuning_db::Store* store, const Clock* clock,
              Executor* executor, std::function<void()> on_devices_changed = nullptr);
   ~Dispatcher() override;
 
   void Measure(MeasureRequest request, MeasureCallback done) override;
   void Cancel(int64_t trial) override;
-  // Connected, not draining, not in quarantine. Answers at once, from any thread.
+  // Whether a connected device that is neither draining nor in quarantine meets the need. Answers
+  // at once, from any thread.
   bool Serves(const DeviceNeed& need) const override { return served_.Serves(need); }
   std::string HostTarget(const std::string& target) const override {
     return served_.HostTarget(target);
   }
   uint64_t Windows(const DeviceNeed& need) const override { return served_.Windows(need); }
 
-  // A worker has dialled; it has a while to say Hello.
+  // A worker has connected; it has hello_limit_ns to send Hello.
   void Opened(std::shared_ptr<WorkerLink> link);
   // What a worker sent, in order; the first must be Hello. A stream that must end is closed.
   void Receive(std::shared_ptr<WorkerLink> link, hone::v1::WorkRequest message);
   // The stream has ended.
   void Closed(std::shared_ptr<WorkerLink> link);
 
-  // ---- for operators ----
-  // Callbacks run on the executor; what they are asked and answer is in farm.proto.
+  // ---- for operators ---- Callbacks run on the executor; farm.proto describes requests and
+  // answers.
   struct Workers {
     std::vector<hone::v1::WorkerInfo> workers;   // by name
     std::vector<tuning_db::Quarantine> of_gone;  // of workers that are not connected
   };
-  // All, or the one that is named, with all that is known of it.
+  // Lists all workers, or only the named one with all that is known of it.
   void ListWorkers(const std::string& worker, std::function<void(Workers)> done);
-  // kNotFound: no such worker.
+  // kNotFound if there is no such worker.
   void DrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
   void UndrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
   using QuarantineCallback =
@@ -112,18 +114,19 @@ class Dispatcher : public Measurer {
   void QuarantineWorker(const tuning_db::Quarantine& quarantine, QuarantineCallback done);
   using ReleaseCallback = std::function<void(absl::StatusOr<hone::v1::ReleaseWorkerResponse>)>;
   void ReleaseWorker(const std::string& worker, const std::string& device, ReleaseCallback done);
-  // What is counted. `done` runs on the executor.
+  // Gives the farm's figures to `done`, on the executor.
   void Figures(std::function<void(FarmFigures)> done);
-  // What the store has, where another daemon may have changed it. `change` is QuarantineChange of
-  // before it was read: what this daemon changed meanwhile is newer.
+  // Takes over the quarantines that were read from the store, since another daemon may have changed
+  // them. `change` is what QuarantineChange gave before they were read; they are ignored if this
+  // daemon has changed its own since then.
   int64_t QuarantineChange() const { return quarantine_change_; }
   void SetQuarantines(std::vector<tuning_db::Quarantine> all, int64_t change);
 
-  // To be called a few times a second: heartbeats, lost workers, leases that have run out.
+  // Called a few times a second, for heartbeats, lost workers and leases that have run out.
   void Tick();
   // No new leases from here on; results still settle.
   void StopLeasing();
-  // Ends every stream: the daemon stops. Workers keep what they hold and come back.
+  // Ends every stream because the daemon stops. Workers keep their results and come back.
   void CloseAll();
 
  private:
@@ -136,14 +139,14 @@ class Dispatcher : public Measurer {
     int64_t limit_ns = 0;
   };
 
-  // Whose result counts as what.
+  // How a result is counted, and for which device.
   struct Measured {
     std::string worker;
     std::string device;
     std::string outcome;
     int64_t since_ns = 0;  // when it came
   };
-  // Operators who wait for a worker to say that it stays.
+  // Operators' calls that wait for a worker to say that it no longer drains.
   struct Undrains {
     int64_t until_ns = 0;
     std::vector<std::function<void(absl::Status)>> waiting;
@@ -151,7 +154,7 @@ class Dispatcher : public Measurer {
 
   // ---- requests ----
   void DoMeasure(MeasureRequest request, MeasureCallback done);
-  // Somebody has the trial, or had it, under a lease that only the store knows.
+  // Takes up a trial that has a lease which only the store knows.
   void TakeUp(const std::shared_ptr<PendingTrial>& pending);
   void DoCancel(int64_t trial);
   void Enqueue(std::shared_ptr<PendingTrial> pending);
@@ -190,17 +193,18 @@ class Dispatcher : public Measurer {
   // The session's stream has ended; its leases have the grace.
   void End(Session& session, bool taken_over);
   void Revoke(const std::string& worker, int64_t fence, const std::string& reason);
-  // Whether somebody else is to be asked, since the result says that the reference does not run.
+  // Whether another worker has to be asked, because the result says that the reference does not
+  // run.
   bool IsDoubted(const Lease& lease, const std::string& worker,
                  const hone::v1::MeasureResult& result);
-  // The device failed under the lease, or its worker does not speak as it should. `ran`: the trial
-  // was running, and may be why.
+  // The device failed under the lease, or its worker broke the protocol. `ran` says that the trial
+  // was running and may be the cause.
   void LoseDevice(int64_t fence, bool ran, const std::string& why);
   // The lease has ended without a result: the trial is released, then offered again.
   void Lose(int64_t fence, bool is_strike);
   void OnReleased(const std::shared_ptr<PendingTrial>& pending, int64_t fence,
                   const std::string& worker);
-  // It is no longer between the queue and a device.
+  // The trial is no longer between the queue and a device.
   void Arrive(const std::shared_ptr<PendingTrial>& pending);
   void LoseOverdue(int64_t fence);
   Lease Close(int64_t fence);
@@ -211,13 +215,13 @@ class Dispatcher : public Measurer {
   void DoUndrain(const std::string& worker, std::function<void(absl::Status)> done);
   void TakeUndrained(Session& session, const hone::v1::Undrained& undrained);
   void AnswerUndrains(const std::string& worker, const absl::Status& status);
-  // Ends the waiting for workers that do not answer, as those of an older release.
+  // Stops waiting for workers that do not answer, as those of an older release do not.
   void GiveUpUndrains(int64_t now_ns);
   absl::StatusOr<hone::v1::QuarantineWorkerResponse> DoQuarantine(
       const tuning_db::Quarantine& quarantine);
   absl::StatusOr<hone::v1::ReleaseWorkerResponse> DoRelease(const std::string& worker,
                                                             const std::string& device);
-  // Ends the rests of the devices that lost measurements, and says which.
+  // Ends the quarantines of devices that lost measurements, and returns their names.
   std::vector<std::string> EndRests(const std::string& worker, const std::string& device);
 
   // ---- figures (dispatcher_figures.cc) ----

@@ -1,4 +1,4 @@
-// Which of the trials that wait for a device goes next.
+// Chooses which of the trials that wait for a device goes next.
 #ifndef HONE_TUNER_FARM_FAIR_QUEUE_H_
 #define HONE_TUNER_FARM_FAIR_QUEUE_H_
 
@@ -15,12 +15,12 @@
 
 namespace hone::tuner {
 
-// What waits for devices of one target. Submitters take turns: each gets a share of the
+// The trials that wait for devices of one target. Submitters take turns: each gets a share of the
 // measurements in proportion to the weight of what it has waiting, which doubles with each step of
-// priority. Within a submitter greater priority goes first, then first come. Start-time fair
-// queueing: a submitter that had nothing waiting neither saves up turns nor owes any, but for what
-// it was given last, and of that no more than the weight of what it brings now. So nobody waits for
-// more than kMostShare measurements of each other submitter, and one. Not thread-safe.
+// priority. Within a submitter greater priority goes first, then first come. This is start-time
+// fair queueing: a submitter with nothing waiting saves up no turns and owes none, except for its
+// last measurement, of which it owes no more than the weight of what it submits now. So nobody
+// waits for more than kMostShare + 1 measurements of each other submitter. Not thread-safe.
 class FairQueue {
  public:
   using Entry = std::shared_ptr<PendingTrial>;
@@ -28,7 +28,7 @@ class FairQueue {
   void Push(Entry entry);
   // The queue must not be empty.
   Entry Pop();
-  // nullptr: it is not here.
+  // nullptr if the trial is not here.
   Entry Remove(int64_t trial);
   bool empty() const { return waiting_.empty(); }
   size_t size() const;
@@ -45,17 +45,18 @@ class FairQueue {
   std::map<std::string, double> ahead_;
 };
 
-// A FairQueue for each target and whatever else is needed of its devices. Those whose devices are
-// the same ones take turns, so that none starves another. Not thread-safe.
+// Has a FairQueue for each DeviceNeed. Queues that share devices take turns, so that none starves
+// another. Not thread-safe.
 class TargetQueues {
  public:
   void Push(FairQueue::Entry entry);
-  // The next of those that have room (a device that takes work now); nullptr: there is none.
+  // The next trial for which there is room (a device that takes work now); nullptr if there is
+  // none.
   FairQueue::Entry PopNext(const std::function<bool(const DeviceNeed& need)>& has_room);
-  // nullptr: it does not wait here.
+  // nullptr if the trial does not wait here.
   FairQueue::Entry Remove(int64_t trial);
   size_t size() const;
-  // What waits for targets of each kind ("llvm", "cuda", ...).
+  // The number of trials that wait for each kind of target ("llvm", "cuda", ...).
   std::map<std::string, size_t> SizesByKind() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the dispatcher counts as it goes.
+// The dispatcher's running counters.
 #ifndef HONE_TUNER_FARM_FARM_COUNTS_H_
 #define HONE_TUNER_FARM_FARM_COUNTS_H_
 

@@ -1,4 +1,4 @@
-// What a farm's dispatcher counts, for who watches it.
+// A snapshot of the dispatcher's figures, for monitoring.
 #ifndef HONE_TUNER_FARM_FARM_FIGURES_H_
 #define HONE_TUNER_FARM_FARM_FIGURES_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone::tuner {
 
-// All at one moment. Totals count since the daemon started.
+// All values are of one moment. Totals count since the daemon started.
 struct FarmFigures {
   std::map<std::string, size_t> queued;     // trials that wait for a device, by kind of target
   size_t underway = 0;                      // trials that the store is to lease or to release

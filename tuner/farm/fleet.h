@@ -1,4 +1,4 @@
-// The workers that are connected: what their devices are, may hold, and how they fare.
+// The workers that are connected, and their devices with their leases and their health.
 #ifndef HONE_TUNER_FARM_FLEET_H_
 #define HONE_TUNER_FARM_FLEET_H_
 
@@ -34,11 +34,11 @@ inline constexpr size_t kMostNameBytes = 256;
 
 struct FleetDevice {
   hone::v1::Device info;
-  uint64_t window = 0;  // leases that it may hold at once; of protocol 2: those it has credit for
+  uint64_t window = 0;  // leases that it may hold at once; with protocol 2, those it has credit for
   uint64_t open = 0;    // leases that it holds, or is about to be given
   uint64_t last_offer = 0;  // a number that grows with each offer of the fleet
   int64_t told_ns = 0;      // when its worker described it last
-  std::string barred;       // what it lacks to be given anything; empty: nothing
+  std::string barred;       // why it is given nothing; empty if it may get work
   bool is_away = false;     // it went, and may come back
   std::string away_reason;  // why it went
 
@@ -52,18 +52,18 @@ struct Session {
   uint32_t protocol = 0;
   std::map<std::string, FleetDevice> devices;  // by id
   bool is_draining = false;
-  bool was_asked_to_drain = false;  // by an operator, and not since it began by itself
-  bool is_to_stay = false;          // the operator's last word was that it does not drain
+  bool was_asked_to_drain = false;  // by an operator, so it did not begin to drain by itself
+  bool is_to_stay = false;          // the last thing an operator said was not to drain
   int64_t last_message_ns = 0;
   uint64_t settled = 0;
 
   const std::string& worker() const { return hello.worker(); }
-  // Whether its devices name what they run.
+  // Whether the worker says which lease each device runs.
   bool tells() const { return protocol >= 3; }
   FleetDevice* FindDevice(const std::string& id);
 };
 
-// A device of a session; both null: none.
+// A device and its session; both are null if there is none.
 struct DeviceOf {
   Session* session = nullptr;
   FleetDevice* device = nullptr;
@@ -78,12 +78,11 @@ class Fleet {
         hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED)
       : clock_(clock), rule_(rule), sandbox_(sandbox) {}
 
-  // ---- sessions ----
-  // Whether a worker may join: names, versions, devices. The sentence says what to do.
-  // kAlreadyExists: another live instance has the name. kPermissionDenied: the name is bound to
-  // somebody else who dials.
+  // ---- sessions ---- Checks whether a worker may join, by its names, versions and devices. The
+  // error says what to do. kAlreadyExists if another live instance has the name; kPermissionDenied
+  // if the name belongs to another caller.
   absl::Status MayJoin(const hone::v1::Hello& hello, const WorkerLink& link) const;
-  // MayJoin allows it, and the session of the same name has ended.
+  // Requires that MayJoin allows it, and that an earlier session of the same name has ended.
   Session& Join(const std::shared_ptr<WorkerLink>& link, const hone::v1::Hello& hello);
   void Leave(const std::string& worker);
   // nullptr: there is none.
@@ -91,39 +90,37 @@ class Fleet {
   Session* Find(const WorkerLink* link);
   std::map<std::string, Session>& sessions() { return sessions_; }
 
-  // ---- devices ----
-  // It came or is another than before; or it went (unplugged): its window is 0 until its worker
-  // says otherwise. A session has at most so many.
+  // ---- devices ---- A device has come or has changed, or was unplugged; then its window is 0
+  // until its worker says otherwise. The number of a session's devices is bounded.
   absl::Status Update(Session& session, const hone::v1::DeviceUpdate& update);
-  // Whether a device that can measure code for the target, and is what is needed, takes a lease
-  // now.
+  // Whether some device that meets the need takes a lease now.
   bool HasRoom(const DeviceNeed& need);
-  // The one of them to give it to: not of a worker to avoid, where there is another; with the
-  // fewest leases; that was given one the longest ago.
+  // The device to give the lease to. Devices of other workers than those to avoid come first, then
+  // those with the fewest leases, then those that were given one the longest ago.
   DeviceOf Choose(const DeviceNeed& need, const std::set<std::string>& avoid);
-  // A lease is on its way to the device; nothing came of that; a lease of a worker that is back
-  // goes on; a lease of the device has ended.
+  // These count the leases of a device. Take: a lease is on its way to it. TakeBack: nothing came
+  // of that. Hold: a lease of a worker that is back goes on. Give: a lease has ended.
   void Take(FleetDevice& device);
   void TakeBack(FleetDevice& device);
   void Hold(Session& session, const std::string& device);
   void Give(const std::string& worker, const std::string& device);
-  // That may be given work now: not draining, not at rest, not put aside.
+  // The devices that may be given work now: not draining and not in quarantine.
   std::vector<ServedDevice> Served() const;
 
-  // ---- health ----
-  // A measurement of the trial was lost with its device; true: the trial is to blame, as far as
-  // one can tell, and not the device. `why` is for people.
+  // ---- health ---- A measurement of the trial was lost with its device. Returns what
+  // DeviceHealth::Lost says; `why` is for people.
   bool Lost(const std::string& worker, const std::string& device, int64_t trial,
             const std::string& why);
-  // A measurement was carried through. True: the device had rested, which is over and forgotten.
+  // A measurement succeeded. True if the device's record of losses was cleared by it.
   bool Measured(const std::string& worker, const std::string& device);
-  // A device that was never lost is a sound one.
+  // A device that was never lost has a sound health.
   DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
-  // The device's health is what an earlier life of the daemon knew.
+  // Sets a device's health to what an earlier life of the daemon stored.
   void SetHealth(const std::string& worker, const std::string& device, const DeviceHealth& health);
-  // Forgets what was lost of the worker's device, or of all (empty), and says of which.
+  // Forgets the losses of the worker's device, or of all its devices if `device` is empty, and
+  // returns which devices had any.
   std::vector<std::string> EndRests(const std::string& worker, const std::string& device);
-  // Devices that operators put aside are given nothing.
+  // The quarantines that operators set; devices under them are given nothing.
   Quarantines& quarantines() { return quarantines_; }
   const Quarantines& quarantines() const { return quarantines_; }
   DeviceHistories& histories() { return histories_; }
@@ -133,7 +130,7 @@ class Fleet {
   void Describe(const Session& session, const hone::v1::Device& info, FleetDevice* device);
   bool TakesLease(const Session& session, const FleetDevice& device) const;
   bool SharesWithBusy(const Session& session, const FleetDevice& device) const;
-  // Those that can measure code for the target, and are what is needed.
+  // The devices that meet the need.
   const std::vector<DeviceOf>& DevicesFor(const DeviceNeed& need);
   void ForgetGoneDevices(const std::string& but_of);
 
@@ -148,7 +145,7 @@ class Fleet {
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
   Quarantines quarantines_;
   DeviceHistories histories_;
-  // Who dialled under each name, for as long as the daemon lives.
+  // The identity of the caller who first used each name, for as long as the daemon lives.
   std::map<std::string, std::string> bound_;
   uint64_t offers_ = 0;
 };

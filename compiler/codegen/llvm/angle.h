@@ -1,4 +1,5 @@
-// Angles brought to a quarter of a turn, of any double: what sine, cosine and tangent begin with.
+// Reduces angles to an eighth of a turn on both sides of zero: the first step of sine, cosine and
+// tangent.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_ANGLE_H_
 #define HONE_COMPILER_CODEGEN_LLVM_ANGLE_H_
 
@@ -6,15 +7,15 @@
 
 namespace hone::codegen {
 
-// x = quadrant * pi / 2 + rest with |rest| <= pi / 4 and a little. Of the quadrant, as a double's
-// integers, only the last two bits mean something.
+// x = quadrant * pi / 2 + rest with |rest| at most slightly above pi / 4. `quadrant` is a 64-bit
+// integer of which only the last two bits are meaningful.
 struct ReducedAngle {
   llvm::Value* rest;
   llvm::Value* quadrant;
 };
 
-// It takes doubles, scalar or vector; the rest is within 2^-52 of itself, and NaN where x is not
-// finite. Large angles, which are rare, take a branch to a function of the module.
+// `x` is any double, scalar or vector. The relative error of the rest is at most 2^-52; the rest is
+// NaN if x is not finite. Large angles, which are rare, branch to a function in the module.
 ReducedAngle ReduceAngle(Builder& b, llvm::Value* x, const CpuTraits& traits);
 
 }  // namespace hone::codegen

@@ -1,5 +1,6 @@
-// The operators of loop-nest expressions on values, as compiler/loop/expr.h defines them. Operands
-// have one dtype and any number of lanes (a scalar is repeated).
+// Emits the operators of loop-nest expressions, with the meaning that compiler/loop/expr.h gives
+// them. The operands of one operator have the same dtype and any number of lanes; a scalar is
+// broadcast.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_ARITHMETIC_H_
 #define HONE_COMPILER_CODEGEN_LLVM_ARITHMETIC_H_
 
@@ -10,10 +11,10 @@ namespace hone::codegen {
 
 llvm::Value* EmitUnary(Builder& b, loop::UnaryOp op, llvm::Value* x, DataType dtype,
                        const CpuTraits& traits);
-// `non_negative`: both operands are known to be, which makes divisions cheap.
+// `non_negative` says that both operands are known not to be negative, which makes divisions cheap.
 llvm::Value* EmitBinary(Builder& b, loop::BinaryOp op, llvm::Value* x, llvm::Value* y,
                         DataType dtype, const CpuTraits& traits, bool non_negative = false);
-// x * y + z of floats, fused where the target can.
+// x * y + z for floats; fused if the target can do that.
 llvm::Value* EmitMulAdd(Builder& b, llvm::Value* x, llvm::Value* y, llvm::Value* z);
 
 }  // namespace hone::codegen

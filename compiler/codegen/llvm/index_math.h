@@ -1,8 +1,8 @@
-// Index arithmetic while code is emitted: linear forms over values that already exist.
+// Index arithmetic while code is emitted: linear forms over LLVM values that already exist.
 //
-// loop::Linear works on expressions; here the variables of unrolled loops are constants and those
-// of other loops are LLVM values, so that a body is expanded many times without rebuilding its
-// expressions. The intervals are the same. Index arithmetic is taken not to overflow.
+// loop::Linear works on expressions. Here the variables of unrolled loops are constants and those
+// of other loops are LLVM values, so that a body can be expanded many times without rebuilding its
+// expressions. Intervals are used as there. Index arithmetic is assumed not to overflow.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 
@@ -18,8 +18,8 @@
 
 namespace hone::codegen {
 
-// constant + sum of coefficient * atom. Atoms are numbered by the IndexMath that made them; outer
-// loops' before inner ones', so that sums are shared and can be hoisted.
+// constant + sum of coefficient * atom. The IndexMath that makes atoms numbers them, those of outer
+// loops before those of inner ones, so that partial sums are shared and can be hoisted.
 struct Index {
   struct Term {
     int atom;
@@ -34,13 +34,14 @@ struct Index {
   int64_t CoefficientOf(int atom) const;
 };
 
-// Not thread-safe; of one function.
+// Used for one LLVM function. Not thread-safe.
 class IndexMath {
  public:
   explicit IndexMath(Builder& b) : b_(b) {}
 
-  // An atom of an int64 value, scalar or one element a lane; equal values are one atom. What is
-  // made of `data` of the model may wrap around in sums, other than indices.
+  // The atom for an int64 value, which is a scalar or has one element per lane; the same value
+  // gives the same atom. `is_data` says that the value comes from the model's data: sums of such
+  // values may wrap around, unlike those of indices.
   Index Of(llvm::Value* value, loop::Interval range, bool is_data = false);
   // The atom 0, 1, ..., lanes - 1 of a vectorised loop.
   int LaneAtom(int lanes);
@@ -51,12 +52,12 @@ class IndexMath {
   // divisor > 0. Rounded towards minus infinity.
   Index FloorDiv(const Index& a, int64_t divisor);
   Index FloorMod(const Index& a, int64_t divisor);
-  // The same value with k x for k d (x floordiv d) + k (x floormod d), as of tensors that are read
-  // in another shape.
+  // The same value with k * d * (x floordiv d) + k * (x floormod d) replaced by k * x. Such terms
+  // come from tensors that are read in another shape.
   Index Recombined(Index a) const;
 
   loop::Interval RangeOf(const Index& a) const;
-  // The range of a - b as numbers; unknown where one of the two may wrap around.
+  // The range of a - b without wrapping; unknown if one of the two may wrap around.
   loop::Interval RangeOfDifference(const Index& a, const Index& b) const;
   // As loop::MayWrap.
   bool MayWrap(const Index& a) const;
@@ -64,16 +65,17 @@ class IndexMath {
   // Whether the value differs from lane to lane.
   bool IsVector(const Index& a) const;
   bool IsVectorAtom(int atom) const { return LanesOf(atoms_[atom].value) > 1; }
-  // a = `uniform` + a constant a lane: these constants, where what differs from lane to lane is
-  // known; otherwise nothing.
+  // Splits `a` into `uniform`, the same for all lanes, and a constant for each lane, which are
+  // returned. Empty if what differs from lane to lane is not known.
   std::vector<int64_t> LaneConstants(const Index& a, int lanes, Index& uniform) const;
 
-  // An int64 of the value.
+  // Emits the value as an int64.
   llvm::Value* Emit(const Index& a);
-  // The same where only what the outermost `scopes` scopes have is known: ahead of a loop.
+  // The same, but reuses only values of the outermost `scopes` scopes, for code ahead of a loop.
   llvm::Value* EmitInScopes(const Index& a, size_t scopes);
 
-  // Values computed inside of a scope are not reused outside of it: bodies of loops and branches.
+  // A scope is the body of a loop or a branch. Values computed inside a scope are not reused
+  // outside it.
   void PushScope() { scopes_.emplace_back(); }
   void PopScope() { scopes_.pop_back(); }
   size_t scopes() const { return scopes_.size(); }
@@ -83,7 +85,7 @@ class IndexMath {
     llvm::Value* value;
     loop::Interval range;
     bool is_data;
-    // What a quotient or a remainder is taken of, and by what; neither may wrap around.
+    // For a quotient or a remainder: the dividend and the divisor. Neither may wrap around.
     Index dividend = {};
     int64_t divisor = 0;
     bool is_remainder = false;
@@ -100,16 +102,18 @@ class IndexMath {
   void Remember(Key key, llvm::Value* value) { scopes_.back()[std::move(key)] = value; }
   loop::Interval RangeOfNumber(const Index& a) const;
   llvm::Value* EmitTerm(const Index::Term& term);
-  // The part of `a` whose terms are no multiples of the divisor; the others go to `quotient`.
+  // Returns the terms of `a` that are not multiples of the divisor; the others, divided, go to
+  // `quotient`.
   Index Split(const Index& a, int64_t divisor, Index& quotient) const;
   // rest = coarse * factor + fine, where the factor divides the divisor, 0 <= fine < factor, and
-  // all that differs from lane to lane is in `fine`; false where it is otherwise.
+  // all that differs from lane to lane is in `fine`; false if there is no such split.
   bool SplitLanes(const Index& rest, int64_t divisor, int64_t& factor, Index& coarse,
                   Index& fine) const;
   llvm::Value* EmitDivision(const Index& rest, int64_t divisor, bool modulus);
-  // The atom of it, in `range`.
+  // The atom of that division, whose value lies in `range`.
   Index Divided(const Index& rest, int64_t divisor, bool modulus, loop::Interval range);
-  // The quotient, `factor` times in `a`, of a number that has this remainder; -1: none.
+  // The atom that is the quotient to this remainder and is in `a` with coefficient `factor`; -1 if
+  // there is none.
   int QuotientOf(const Atom& remainder, int64_t factor, const Index& a) const;
 
   Builder& b_;

@@ -1,4 +1,4 @@
-// One launch of a nest as one LLVM function of type hone_launch_function.
+// Emits one launch of a nest as an LLVM function of type hone_launch_function.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 #define HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 
@@ -22,15 +22,15 @@ struct LaunchCode {
   uint64_t scratch_bytes = 0;
 };
 
-// Emits into a module; used once. Loops marked so are unrolled, and the iterations of a vectorised
-// loop are the lanes of one pass over its body: a value is a scalar while it is the same in all
-// lanes.
+// An emitter is used for one launch. It unrolls loops that are marked so, and emits the body of a
+// vectorised loop once, with its iterations as lanes. A value stays scalar as long as it is the
+// same in all lanes.
 class LaunchEmitter {
  public:
-  // `outlive` it.
+  // `module` and `nest` outlive the emitter.
   LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits);
 
-  // kInvalidArgument where the nest has a variable or buffer that nothing binds.
+  // kInvalidArgument if the launch uses a variable or buffer that nothing binds.
   absl::StatusOr<LaunchCode> Emit(const lower::LoweredLaunch& launch, const std::string& name);
 
  private:
@@ -38,38 +38,40 @@ class LaunchEmitter {
     llvm::Value* base = nullptr;
     int64_t elements = 0;
     std::vector<int64_t> extents;  // of the layout's dimensions
-    // Buffers allocated inside of a vectorised loop have one copy a lane, lanes innermost.
+    // A buffer allocated inside a vectorised loop has one copy per lane, lanes innermost.
     int copies = 1;
-    bool is_private = false;   // an alloca: no one else sees it
-    bool pads_free = false;    // and no store means the pad lanes: they may hold anything
+    bool is_private = false;  // an alloca, which nothing else can access
+    bool pads_free =
+        false;  // is private and no store writes pad lanes on purpose: they may hold anything
     bool is_constant = false;  // never written by this launch
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
 
     static Storage Of(const loop::BufferNode& buffer, int copies = 1);
   };
-  // kPermuted: within one vector of memory, at places known now; kPieces: at such places anywhere.
+  // How an access reaches memory from its lanes. kPermuted: at constant places within one vector of
+  // memory; kPieces: at constant places anywhere.
   enum class Reach { kUniform, kRamp, kPermuted, kPieces, kScattered };
   struct Address {
     Reach reach = Reach::kUniform;
-    llvm::Value* pointer = nullptr;  // kUniform, kRamp: of lane 0; kPermuted, kPieces: of place 0
+    llvm::Value* pointer = nullptr;  // kUniform, kRamp: to lane 0; kPermuted, kPieces: to place 0
     llvm::Value* offsets = nullptr;  // kScattered, kPermuted, kPieces: of the lanes, in elements
     std::vector<int> places;         // kPermuted, kPieces: of the lanes, in elements
     int width = 0;                   // kPermuted: elements of that vector
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
-    bool in_bounds = false;  // whatever the mask says
+    bool in_bounds = false;  // for all lanes, masked ones included
     const Storage* storage = nullptr;
     llvm::Type* element = nullptr;
   };
-  // An innermost loop that is being emitted, and what its accesses step through in pointers of
-  // their own.
+  // An innermost loop that is being emitted, with the pointers of its own through which its
+  // accesses step.
   struct SteppedLoop {
-    int atom = -1;  // of its variable
+    int atom = -1;  // the atom of its variable
     Index first;
     llvm::BasicBlock* before = nullptr;
     llvm::BasicBlock* body = nullptr;
-    size_t outer_scopes = 0;  // of index_
+    size_t outer_scopes = 0;  // how many scopes of index_ are outside the loop
     struct Pointer {
       llvm::Value* base;
       llvm::Type* element;
@@ -83,7 +85,7 @@ class LaunchEmitter {
     int lanes = 1;
     int lane_atom = -1;
     llvm::Value* mask = nullptr;  // null: all lanes
-    loop::Expr condition;         // of which the mask is all there is; or null
+    loop::Expr condition;  // the condition that the mask stands for, if it is only that; or null
   };
 
   void Fail(std::string message);
@@ -98,7 +100,7 @@ class LaunchEmitter {
   void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);
   void EmitVectorized(const loop::Stmt& s, const Index& min, int64_t extent);
   void BeginLanes(const loop::Stmt& vectorized, const Index& min, int64_t lanes);
-  // `a` less `stride` times the lane.
+  // `a` minus `stride` times the lane.
   Index WithoutLanes(const Index& a, int64_t stride) const {
     return IndexMath::Sum(a, Index{0, {{vector_.lane_atom, 1}}}, -stride);
   }
@@ -121,11 +123,11 @@ class LaunchEmitter {
   void EmitTileProduct(const loop::TileOperation& op, int sum);
   int LoadTile(const loop::TileOperand& operand, const lower::TileKind& kind);
   void EmitTileCall(llvm::Intrinsic::ID id, int tile, llvm::ArrayRef<llvm::Value*> arguments);
-  // Forgets the factors that registers hold: memory may have changed, or the code may be reached
-  // another way.
+  // Forgets the factors that registers hold, because memory may have changed or the code may be
+  // reached by another path.
   void ForgetTiles() { held_tiles_.clear(); }
-  // ---- launch_transpose.cc ----
-  // What the iterations of an unrolled loop read as rows and the lanes as columns.
+  // ---- launch_transpose.cc ---- A tile of memory that the iterations of an unrolled loop access
+  // as rows and the lanes as columns.
   struct Tile {
     const Storage* storage = nullptr;
     Index first;
@@ -157,16 +159,16 @@ class LaunchEmitter {
   llvm::Value* EmitSelect(const loop::Expr& e);
   llvm::Value* EmitSelectByBranch(const loop::Expr& e, llvm::Value* condition);
   llvm::Value* EmitMasked(const loop::Expr& e, llvm::Value* condition);
-  // The value as linear index arithmetic; nullopt where that would need a value that may not be
-  // computed ahead of a condition (`speculative`).
+  // The value as linear index arithmetic. With `speculative` the code is ahead of a condition:
+  // nullopt if it would need a value that must not be computed there.
   std::optional<Index> IndexOf(const loop::Expr& e, bool speculative = false);
   std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
   std::optional<Index> IndexOfSelect(const loop::Expr& e, bool speculative);
-  // An index by a value that is known to lie `within`.
+  // An index that is an atom of the emitted value, which is known to lie in `within`.
   std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative,
                                    loop::Interval within = {});
   std::optional<bool> Decide(const loop::Expr& condition);
-  // Whether evaluating it may fault where its condition does not hold.
+  // Whether evaluating `e` may fault when the condition that guards it does not hold.
   bool MayFault(const loop::Expr& e);
   // ---- launch_memory.cc ----
   const Storage* FindStorage(const loop::Buffer& buffer);
@@ -174,13 +176,14 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
-  // To the place of an offset without a constant, where it is one that steps; else null.
+  // A pointer to the place of an offset without its constant, if the offset steps with the loop;
+  // otherwise null.
   llvm::Value* SteppedPointer(const Storage& storage, llvm::Type* element, const Index& offset);
   void StepPointers(const SteppedLoop& loop);
-  // Makes a scattered address one of known places where it is.
+  // Turns a scattered address into one of constant places if its lanes are that.
   void LocatePlaces(const Index& offset, Address& address);
-  // Elements of the vector of memory that has all of them and starts at `first` then; 0: there is
-  // none that may be read.
+  // The number of elements of a vector in memory that covers all lanes; `first` becomes its start.
+  // 0 if no such vector may be read.
   int WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
                       Index& first) const;
   llvm::Value* EmitLoad(const loop::Expr& e);
@@ -195,13 +198,13 @@ class LaunchEmitter {
   llvm::Value* LanePointers(const Address& address);
   llvm::Instruction* Annotate(llvm::Instruction* access, const Storage& storage, bool is_load);
 
-  // Forgets the values of expressions: loads may give others.
+  // Forgets the values of expressions, since loads may give other values from here on.
   void BeginStatement() {
     values_.resize(1);
     values_[0].clear();
     made_.clear();
   }
-  // A scope is a branch inside of an expression.
+  // A scope is a branch inside an expression.
   void PushScope();
   void PopScope();
 
@@ -218,13 +221,14 @@ class LaunchEmitter {
   absl::flat_hash_map<const loop::BufferNode*, Storage> storage_;
   // Values of the expressions of the statement being emitted, innermost branch last.
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
-  std::vector<loop::Expr> made_;  // that are among their keys
+  std::vector<loop::Expr> made_;  // keeps expressions alive whose nodes are keys of values_
   VectorState vector_;
-  SteppedLoop* stepped_ = nullptr;  // null: the code is in none
+  SteppedLoop* stepped_ = nullptr;  // null outside such loops
   lower::TilePlan tiles_;
-  const lower::TilePlan::Region* region_ = nullptr;  // that is being emitted
-  llvm::Value* tile_shapes_ = nullptr;  // where the number of those that are set is kept; or null
-  // Factors in registers, the one that was read last at the end.
+  const lower::TilePlan::Region* region_ = nullptr;  // the one being emitted
+  llvm::Value* tile_shapes_ =
+      nullptr;  // where the code keeps the index of the tile shapes that are set; or null
+  // Factors in registers, the last used one at the end.
   struct HeldTile {
     lower::TileKind kind;
     const loop::BufferNode* buffer = nullptr;
@@ -233,7 +237,7 @@ class LaunchEmitter {
     int number = 0;
   };
   std::vector<HeldTile> held_tiles_;
-  // Loads of the statement being emitted, a vector for each iteration of the loop around it.
+  // For loads of the statement being emitted: a vector for each iteration of the loop around it.
   absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;
   int64_t transposed_row_ = 0;
 

@@ -14,12 +14,12 @@ namespace hone::codegen {
 
 enum class Output { kObject, kAssembly };
 
-// LLVM set up for a target. Its passes are kept from module to module: setting them up would take
-// a twentieth of a candidate's time.
+// LLVM set up for a target. The pass managers are kept from module to module, because setting them
+// up takes a twentieth of the time to build a candidate.
 class CodeGenerator {
  public:
-  // Made once for a target and thread; lives as long as the thread. kInvalidArgument for a triple
-  // or cpu that LLVM does not know.
+  // Returns the calling thread's generator for the target, which is made at the first call and
+  // lives as long as the thread. kInvalidArgument for a triple or CPU that LLVM does not know.
   static absl::StatusOr<CodeGenerator*> For(const CpuTarget& target);
   ~CodeGenerator();
   CodeGenerator(const CodeGenerator&) = delete;
@@ -38,7 +38,7 @@ class CodeGenerator {
   explicit CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine);
 
   std::unique_ptr<llvm::TargetMachine> machine_;
-  std::unique_ptr<Emission> objects_, assembly_;  // once there was a module to emit
+  std::unique_ptr<Emission> objects_, assembly_;  // made at the first module
 };
 
 }  // namespace hone::codegen

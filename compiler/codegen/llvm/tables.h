@@ -12,15 +12,16 @@
 
 namespace hone::codegen {
 
-// A launch, and its code.
+// A launch and its code.
 struct LaunchEntry {
   const lower::LoweredLaunch* launch = nullptr;
-  std::string symbol;  // of its function, in this module or hidden in another
+  std::string symbol;  // of its function, which is in this LLVM module or hidden in another object
   uint64_t scratch_bytes = 0;
 };
 
-// Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first. `device`:
-// what runs them in place of functions of their symbols; nullptr: they are the host's.
+// Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first. With
+// `device`, the device's launches run instead of functions with these symbols; nullptr if the host
+// runs the launches.
 void EmitTables(llvm::Module& module, const ModuleSpec& spec,
                 const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain,
                 const DeviceModule* device = nullptr);

@@ -1,5 +1,5 @@
-// Pieces of OpenCL C: its scalar types, constants, and expressions that know their type and how
-// tightly they bind. Pure functions.
+// Pieces of OpenCL C: scalar types, constants, and expressions with their type and precedence. Pure
+// functions.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_C_TEXT_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_C_TEXT_H_
 
@@ -29,16 +29,16 @@ enum class CType {
 std::string Name(CType type);
 int BitsOf(CType type);
 bool IsSignedInteger(CType type);
-// The type of the same width without a sign, of integers.
+// The unsigned integer type of the same width.
 CType UnsignedOf(CType type);
-// What computes with values of the type: floats of 16 bits are held as float, rounded.
+// The type that values are computed in; 16-bit floats are computed as float and rounded.
 CType RegisterTypeOf(DataType dtype);
 // The element type of memory that kernels share.
 std::string MemoryNameOf(DataType dtype);
 // The element type of a work item's own arrays, which hold floats of 16 bits as float.
 CType PrivateTypeOf(DataType dtype);
 
-// From loose to tight.
+// Operator precedence, from the loosest to the tightest.
 enum class Binds {
   kConditional,
   kOr,
@@ -61,19 +61,20 @@ struct CText {
   CType type = CType::kInt;
   Binds binds = Binds::kPrimary;
   std::optional<int64_t> constant =
-      std::nullopt;  // of integers: the value, where it is written as a number
+      std::nullopt;  // the value of an integer that is written as a number
 };
 
-// In parentheses where it binds looser than `least`.
+// The code, in parentheses if it binds looser than `least`.
 std::string Inside(const CText& text, Binds least);
-// The text in that type: a constant as such, else with a cast where it has another type.
+// The expression converted to `type`: a constant is rewritten, anything else gets a cast if its
+// type differs.
 CText As(const CText& text, CType type);
 CText Call(const std::string& function, const std::vector<CText>& arguments, CType type);
-// The operator's right operand binds tighter than it does.
+// The right operand is put in parentheses unless it binds tighter than the operator.
 CText Infix(const CText& a, const char* op, const CText& b, Binds binds, CType type);
 
 CText IntLiteral(int64_t value, CType type);
-// Exact: short decimal fractions, else hexadecimal ones.
+// Exact: a short decimal fraction if there is one, otherwise hexadecimal.
 CText FloatLiteral(double value, CType type);
 
 }  // namespace hone::codegen::opencl

@@ -11,7 +11,8 @@
 
 namespace hone::codegen::opencl {
 
-// Rounded once; integers wrap around, floats saturate.
+// Converts with one rounding. Integers wrap around when they become narrower; floats saturate when
+// they become integers.
 CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType to);
 
 // An element of memory that kernels share, as registers hold it.
@@ -19,7 +20,7 @@ CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype)
 // The statement that stores to it.
 std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype);
-// The value of what a private array holds.
+// The value of an element of a private array.
 CText FromPrivate(const CText& element, DataType dtype);
 
 }  // namespace hone::codegen::opencl

@@ -1,4 +1,4 @@
-// Expressions of a launch as OpenCL C.
+// Writes the expressions of a launch as OpenCL C.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_EXPRESSION_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_EXPRESSION_H_
 
@@ -28,18 +28,19 @@ struct KernelScope {
   absl::Status status;
   int64_t private_bytes = 0;  // of all arrays of a work item
 
-  // Keeps the first.
+  // Keeps the first failure.
   void Fail(std::string message);
-  // Null, and a failure, where nothing binds the buffer.
+  // Null, with a failure recorded, if nothing binds the buffer.
   const Storage* Find(const loop::BufferNode& buffer);
 };
 
-// Writes the expressions of one statement, which a Flattener made. What is used more than once, or
-// gets long, becomes a variable of its own, on lines before the statement; what must not be
-// evaluated unless a condition holds is put behind that. Not thread-safe.
+// Writes the expressions of one statement, as a Flattener returned them. A subexpression that is
+// used more than once, or gets long, becomes a variable on lines before the statement. One that
+// must be evaluated only if a condition holds is written inside a branch on that condition. Not
+// thread-safe.
 class ExpressionWriter {
  public:
-  // All outlive it. `roots`: all expressions that the statement has.
+  // All references outlive the writer. `roots` are all expressions of the statement.
   ExpressionWriter(KernelScope& scope, const loop::Bounds& bounds, Lines& lines,
                    const std::vector<loop::Expr>& roots);
 
@@ -63,7 +64,7 @@ class ExpressionWriter {
   CText WriteBinary(const loop::Expr& e);
   CText WriteCast(const loop::Expr& e);
   CText WriteSelect(const loop::Expr& e);
-  // condition ? then : otherwise, of whose sides only the chosen one is evaluated.
+  // condition ? then : otherwise, where only the chosen side is evaluated.
   CText Choose(const loop::Expr& condition, const loop::Expr& then, const loop::Expr& otherwise,
                DataType dtype);
   Side WriteSide(const loop::Expr& e);
@@ -73,10 +74,10 @@ class ExpressionWriter {
   CText Named(const CText& value);
   bool DeservesName(const loop::Expr& e, const CText& text) const;
   loop::Interval RangeOf(const loop::Expr& e);
-  // Whether evaluating it may fault where its condition does not hold.
+  // Whether evaluating `e` may fault when the condition that guards it does not hold.
   bool MayFault(const loop::Expr& e);
   bool GuardsSides(const loop::Expr& e);
-  // What is evaluated whenever `e` is.
+  // Collects the expressions that are evaluated whenever `e` is.
   void CollectSure(const loop::Expr& e, std::vector<loop::Expr>* order,
                    absl::flat_hash_set<const loop::ExprNode*>* seen);
 
@@ -85,7 +86,8 @@ class ExpressionWriter {
   Lines* lines_;
   absl::flat_hash_set<const loop::ExprNode*> roots_;
   absl::flat_hash_map<const loop::ExprNode*, int> uses_;
-  absl::flat_hash_set<const loop::ExprNode*> products_;  // that a sum may take into itself
+  absl::flat_hash_set<const loop::ExprNode*>
+      products_;  // those that a sum may contract with itself
   absl::flat_hash_map<const loop::ExprNode*, bool> faults_;
   absl::flat_hash_map<const loop::ExprNode*, loop::Interval> ranges_;
   std::vector<Values> values_;  // innermost side last

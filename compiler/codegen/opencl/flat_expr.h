@@ -1,5 +1,5 @@
-// Expressions of a statement, ready to be written down: simplified, with places in memory for
-// logical indices.
+// Prepares the expressions of a statement to be written: simplifies them and replaces logical
+// indices by offsets in memory.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_FLAT_EXPR_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_FLAT_EXPR_H_
 
@@ -11,11 +11,11 @@
 
 namespace hone::codegen::opencl {
 
-// Used for one statement. What it returns are ordinary expressions, but that each load has one
-// operand: where the element lies, in elements from the buffer's start. Not thread-safe.
+// Used for one statement. The results are ordinary expressions, except that each load has one
+// operand: the element's offset from the buffer's start, in elements. Not thread-safe.
 class Flattener {
  public:
-  // `bounds`, those at the statement, outlive it.
+  // `bounds` are the bounds of variables at the statement; they outlive the flattener.
   explicit Flattener(const loop::Bounds& bounds) : bounds_(bounds) {}
 
   loop::Expr Value(const loop::Expr& e);
@@ -28,7 +28,7 @@ class Flattener {
 
   const loop::Bounds& bounds_;
   absl::flat_hash_map<const loop::ExprNode*, loop::Expr> done_;
-  std::vector<loop::Expr> kept_;  // whose nodes are among the keys
+  std::vector<loop::Expr> kept_;  // keeps nodes alive that are keys of done_
 };
 
 }  // namespace hone::codegen::opencl

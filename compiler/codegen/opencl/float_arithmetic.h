@@ -1,5 +1,5 @@
-// Operators of floats, as IEEE and the interpreter have them. Those of 16 bits are computed as
-// float and rounded.
+// Writes the operators of floats, with the results of IEEE 754 and of the interpreter. 16-bit
+// floats are computed as float and rounded.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_FLOAT_ARITHMETIC_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_FLOAT_ARITHMETIC_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::codegen::opencl {
 
-// `dtype` is that of the operands. `exponent` of kPow: its right operand, where it is a constant;
-// `x` is written up to three times then.
+// `dtype` is that of the operands. `exponent` is the right operand of kPow if that is a constant;
+// `x` is then written up to three times.
 CText FloatUnary(Helpers& helpers, loop::UnaryOp op, const CText& x, DataType dtype);
 CText FloatBinary(Helpers& helpers, loop::BinaryOp op, const CText& x, const CText& y,
                   DataType dtype, std::optional<double> exponent);

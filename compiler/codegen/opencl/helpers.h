@@ -1,5 +1,4 @@
-// Functions of Hone's own that emitted code calls: what OpenCL C has none for, or has with another
-// meaning.
+// Helper functions that emitted code calls, for what OpenCL C lacks or defines differently.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_HELPERS_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_HELPERS_H_
 
@@ -18,34 +17,36 @@ struct HelperFunction {
 };
 
 enum class Helper {
-  // For integers: a division by zero, and what it leaves, is 0; -1 divides every number.
+  // For integers: quotient and remainder of a division by zero are 0, and division by -1 wraps
+  // around.
   kDivide,
   kModulo,
   kFloorDivide,
-  kFloorModulo,  // of floats too
+  kFloorModulo,  // also for floats
   kPower,
-  // By any count: nothing is left beyond the type's bits but the sign.
+  // Any count is allowed: from the type's width on, the result is 0, or for kShiftRight the sign.
   kShiftLeft,
   kShiftRight,
   // For floats.
-  kMin,  // NaN where either is
+  kMin,  // NaN if either operand is
   kMax,
   kSign,
   kSigmoid,
-  // For float: the nearest one of the 16 bits.
+  // From float to the nearest 16-bit float.
   kRoundHalf,
   kRoundBFloat16,
-  // To float, so that rounding once more rounds as if it were the first time: what is not exact
-  // has its last bit set. From double, long and ulong.
+  // From double, long or ulong to float, rounded to odd: an inexact result has its last bit set, so
+  // that a second rounding gives the result of a single one.
   kOddFloat
 };
 
-// Those that a program calls, each once, after those that they call. Not thread-safe.
+// The helpers that a program calls, each once, and after the helpers that it calls itself. Not
+// thread-safe.
 class Helpers {
  public:
-  // Calls one for the type that it computes with.
+  // Writes a call of the helper for `type`, and defines it if it is new.
   CText Call(Helper helper, const std::vector<CText>& arguments, CType type);
-  // Truncates and saturates; NaN is 0.
+  // Truncates and saturates; NaN gives 0.
   CText FloatToInt(const CText& value, CType to);
 
   const std::vector<HelperFunction>& functions() const { return functions_; }

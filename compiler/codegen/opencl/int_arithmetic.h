@@ -1,4 +1,4 @@
-// Operators of integers and bools, which wrap around and never trap.
+// Writes the operators of integers and bools, which wrap around and never trap.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_INT_ARITHMETIC_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_INT_ARITHMETIC_H_
 
@@ -9,24 +9,24 @@
 
 namespace hone::codegen::opencl {
 
-// What is computed with, and the values it can have.
+// An operand and the range of its values.
 struct IntOperand {
   CText text;
   loop::Interval range;
 };
 
-// Whether an int holds all of them.
+// Whether an int can hold all values of the range.
 bool FitsInt(const loop::Interval& range);
-// Where that is so, the text as int.
+// The expression as int if its range fits; otherwise unchanged.
 CText Narrowed(const CText& text, const loop::Interval& range);
-// Whether it is not zero.
+// The condition that `text` is not zero.
 CText Truth(const CText& text);
-// The type that two operands of a data type can both be without a change of value.
+// A type to which two operands of a data type can be converted without a change of value.
 CType CommonType(const CText& a, const CText& b, DataType dtype);
 
-// `dtype` is that of the operands; numbers of int64 are ints where their ranges allow it. `result`
-// holds the values of what comes out; `may_wrap` says of int64 whether that may be no other than a
-// sum modulo 2^64.
+// `dtype` is that of the operands; int64 values are written as int where their ranges allow it.
+// `result` is the range of the result; `may_wrap` says that an int64 result may wrap around modulo
+// 2^64.
 CText IntUnary(Helpers& helpers, loop::UnaryOp op, const IntOperand& x, DataType dtype,
                const loop::Interval& result, bool may_wrap);
 CText IntBinary(Helpers& helpers, loop::BinaryOp op, const IntOperand& x, const IntOperand& y,

@@ -1,7 +1,7 @@
-// Launches as kernels of OpenCL C 1.2: their text, and what whoever launches them has to know.
+// Writes launches as kernels of OpenCL C 1.2, with what is needed to launch them.
 //
-// Pure functions of what they are given. A work item does one index of the launch's grid; the host
-// waits between launches where `barrier_before` says so.
+// These are pure functions. A work item computes one index of the launch's grid; the host waits
+// between launches where `barrier_before` says so.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 
@@ -18,42 +18,42 @@
 namespace hone::codegen::opencl {
 
 struct KernelOptions {
-  // Whether a product and the sum that takes it may be rounded once.
+  // Whether a product and the sum that it goes into may be contracted, with one rounding.
   bool contract = true;
 };
 
 // A value type.
 struct Kernel {
   std::string entry;  // an identifier
-  std::string text;   // the definition alone: ProgramText puts what it calls before it
+  std::string text;   // the definition alone; ProgramText puts the helpers before it
   std::vector<HelperFunction> helpers;
-  // Which of the nest's buffers the arguments are, in order: for each a global pointer, and a
-  // ulong, the bytes behind it at which the buffer begins (runtime/module_abi.h).
+  // The nest's buffers that are the arguments, in order. Each is passed as a global pointer and a
+  // ulong, the offset in bytes at which the buffer begins (runtime/module_abi.h).
   std::vector<int> arguments;
-  // The global size has at least as many work items in its first dimension; 0: nothing to do. Those
-  // beyond return at once, so that any local size divides it.
+  // The global size must be at least this in its first dimension; 0 means nothing to do. Work items
+  // beyond it return at once, so the global size can be rounded up to any local size.
   int64_t work_items = 0;
   int64_t private_bytes = 0;  // of a work item's arrays
   int64_t local_bytes = 0;    // of a work group
   bool needs_fp64 = false;
 };
 
-// The kernel's entry is the symbol, with '_' for what no identifier has: those of one program must
-// still differ then. `buffers` are those of the launch's nest. kInvalidArgument where the launch
-// uses a variable or buffer that nothing binds.
+// The kernel's entry is the symbol with '_' for characters that identifiers cannot have; the
+// entries of one program must still differ after that. `buffers` are those of the launch's nest.
+// kInvalidArgument if the launch uses a variable or buffer that nothing binds.
 absl::StatusOr<Kernel> EmitKernel(const lower::LoweredLaunch& launch, const std::string& symbol,
                                   std::span<const loop::Buffer> buffers);
 
-// The text of a program that has all of them.
+// The text of a program with all the kernels and their helpers.
 std::string ProgramText(std::span<const Kernel> kernels, const KernelOptions& options);
 
 struct BuildOptions {
-  // Whether the device has CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT. Quotients and roots of float are
-  // off by up to 3 units in the last place where it lacks it.
+  // Whether the device has CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT. Without it, quotients and square
+  // roots of float are off by up to 3 units in the last place.
   bool rounds_division = true;
   bool flush_subnormals = false;  // as launches of modules do
 };
-// The options of clBuildProgram. None of them lets the compiler take other liberties.
+// The options for clBuildProgram. They give the compiler no other freedom.
 std::string ToText(const BuildOptions& options);
 
 }  // namespace hone::codegen::opencl

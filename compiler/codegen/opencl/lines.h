@@ -1,4 +1,4 @@
-// Lines of a block of code, indented.
+// Collects the lines of a block of code and indents them.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_LINES_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_LINES_H_
 
@@ -17,7 +17,7 @@ class Lines {
     text_ += line;
     text_ += '\n';
   }
-  // "line {", and what follows further in, to the Close of it.
+  // Adds "line {" and indents what follows, up to the matching Close.
   void Open(std::string_view line) {
     Add(std::string(line) + (line.empty() ? "{" : " {"));
     ++depth_;

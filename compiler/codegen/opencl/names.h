@@ -1,4 +1,4 @@
-// Identifiers of a kernel: of its buffers, variables and temporaries.
+// Makes identifiers for the buffers, variables and temporaries of a kernel.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_NAMES_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_NAMES_H_
 
@@ -9,14 +9,14 @@
 
 namespace hone::codegen::opencl {
 
-// An identifier that is as near to the word as C allows: what no identifier has becomes '_', and
-// one that would mean something in OpenCL C gets one at its end.
+// The identifier nearest to the word: characters that identifiers cannot have become '_', and '_'
+// is appended to a word that means something in OpenCL C.
 std::string IdentifierOf(std::string_view word);
 
 // Gives out identifiers, each once. Not thread-safe.
 class Names {
  public:
-  // IdentifierOf the word; with a number behind it where it is taken.
+  // IdentifierOf(word), with a number appended if that is taken.
   std::string Fresh(std::string_view word);
 
  private:

@@ -1,4 +1,4 @@
-// Statements of a launch as OpenCL C.
+// Writes the statements of a launch as OpenCL C.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_STATEMENT_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_STATEMENT_H_
 
@@ -13,17 +13,19 @@
 
 namespace hone::codegen::opencl {
 
-// Writes what one work item does. Every loop is one of scalars, whatever its kind. Not thread-safe.
+// Writes what one work item does. Every loop is written as a serial loop on scalars, whatever its
+// kind. Not thread-safe.
 class StatementWriter {
  public:
-  // Both outlive it. `bounds`: of what the launch's grid binds.
+  // `scope` and `lines` outlive the writer. `bounds` are those of the variables that the launch's
+  // grid binds.
   StatementWriter(KernelScope& scope, Lines& lines, loop::Bounds bounds)
       : scope_(scope), lines_(lines), bounds_(std::move(bounds)) {}
 
   void Write(const loop::Stmt& s);
 
  private:
-  // The bounds of a loop, written.
+  // The bounds of a loop, as code.
   struct Limits {
     CText first;
     CText end;
@@ -37,7 +39,7 @@ class StatementWriter {
   void WriteWhile(const loop::Stmt& s);
   void WriteAlloc(const loop::Stmt& s);
   void WriteStore(const loop::Stmt& s);
-  // The value of a variable that the code declares as it is written.
+  // Declares a variable with this value and returns it.
   CText Declared(const std::string& word, const CText& value);
 
   KernelScope& scope_;

@@ -1,4 +1,4 @@
-// Where a kernel's buffers are, as its code names them.
+// Where a kernel's buffers lie, and their names in its code.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
 
@@ -13,8 +13,8 @@ namespace hone::codegen::opencl {
 struct Storage {
   enum class Place {
     kShared,  // an argument: memory of the device
-    kArray,   // of one work item
-    kScalar   // likewise, where there is but one element
+    kArray,   // a private array of one work item
+    kScalar   // a private variable, for a buffer of one element
   };
   std::string name;
   Place place = Place::kShared;

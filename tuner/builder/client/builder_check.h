@@ -1,4 +1,4 @@
-// Whether a builder does for what is asked of it.
+// Checks whether a builder can do what is asked of it, and whether its answers fit.
 #ifndef HONE_TUNER_BUILDER_CLIENT_BUILDER_CHECK_H_
 #define HONE_TUNER_BUILDER_CLIENT_BUILDER_CHECK_H_
 
@@ -10,21 +10,24 @@
 
 namespace hone::tuner {
 
-// The first message of a builder. kFailedPrecondition: it is none, or names no toolchain.
+// Parses the first message of a builder. kFailedPrecondition if it is no Hello, or names no
+// toolchain.
 absl::StatusOr<hone::v1::BuilderHello> ParseHello(const std::string& message);
 
-// Why a builder that says nothing is not used.
+// The error for a builder that does not say what it can build.
 absl::Status NoHello(const std::string& executable);
 
-// What a candidate for the target (canonical text) is built into; UNSPECIFIED for unknown kinds.
+// The kind of artifact that candidates for the target (canonical text) are built into; UNSPECIFIED
+// for unknown kinds of targets.
 hone::v1::ArtifactKind ArtifactKindOf(const std::string& target);
 
-// kFailedPrecondition, with what the builder says and what is asked: it builds with another
-// toolchain than this, or nothing of the request's kind of target or artifact.
+// kFailedPrecondition if the builder has another toolchain than `toolchain`, or cannot build for
+// the request's kind of target or artifact. The message has what the builder says and what is
+// asked.
 absl::Status CanBuild(const hone::v1::BuilderHello& hello, const std::string& toolchain,
                       const hone::v1::BuildRequest& request);
 
-// kInternal: the reply is not what such a request of such a builder may get.
+// kInternal if the reply cannot be this builder's answer to this request.
 absl::Status IsAnswer(const hone::v1::BuilderHello& hello, const hone::v1::BuildRequest& request,
                       const hone::v1::BuildReply& reply);
 

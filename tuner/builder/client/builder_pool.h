@@ -27,19 +27,19 @@ class BuilderPool : public Builder {
   struct Options {
     int processes = 1;
     std::string executable = DefaultBuilderExecutable();
-    // What a builder may take to say what it can build, and a batch beyond the limits of its
-    // requests, for running a dead one again.
+    // How long a builder may take to say what it can build, and how much longer than the limits of
+    // its requests a batch may take, for running a request again after a child died.
     int64_t grace_ns = int64_t{30} * 1000 * 1000 * 1000;
-    // The limit of requests that state none.
+    // The limit for requests that have none.
     int64_t default_limit_ns = int64_t{60} * 1000 * 1000 * 1000;
   };
   explicit BuilderPool(Options options);
   // Kills the processes; requests still open get kCancelled.
   ~BuilderPool() override;
 
-  // A request whose builder died or did not answer gets kUnavailable; the batches of others go on.
-  // kFailedPrecondition: the builder is of another toolchain than the first was, cannot build for
-  // such a target, or does not say what it can build.
+  // A request whose builder died or did not answer gets kUnavailable; other builders' batches go
+  // on. It gets kFailedPrecondition if the builder has another toolchain than the first builder
+  // had, cannot build for such a target, or does not say what it can build.
   void Build(const hone::v1::BuildBatch& batch, BuildCallback done) override;
 
  private:
@@ -60,9 +60,10 @@ class BuilderPool : public Builder {
   void RunJob(Job& job, Process& process);
   absl::Status Start(Process& process);
   static void RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open);
-  // An error is the builder's, whose process is to go.
+  // An error means that the builder failed and its process has to be replaced.
   absl::Status Build(const Job& job, Process& process, Requests& open);
-  // The next message; kUnavailable: it ended. kDeadlineExceeded: none came in time.
+  // The next message. kUnavailable if the builder ended, kDeadlineExceeded if no message came in
+  // time.
   absl::StatusOr<std::string> Receive(BuilderProcess& process, int64_t deadline_ns);
   int64_t LimitNs(const hone::v1::BuildBatch& batch) const;
   bool stopping();

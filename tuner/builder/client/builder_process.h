@@ -12,8 +12,8 @@
 
 namespace hone::tuner {
 
-// Killed and reaped when the object goes. It ends by itself too when its stdin is closed, so a
-// daemon that dies leaves none behind. Not thread-safe.
+// The destructor kills and reaps the process. The process also ends by itself when its stdin is
+// closed, so a daemon that dies leaves none behind. Not thread-safe.
 class BuilderProcess {
  public:
   // kNotFound where the executable is missing.

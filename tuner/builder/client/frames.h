@@ -11,14 +11,14 @@
 
 namespace hone::tuner {
 
-// Larger frames are taken for garbage.
+// Larger frames are treated as garbage.
 inline constexpr uint32_t kMaxFrameBytes = 64 << 20;
 
 // Writes a whole frame; blocks. kUnavailable when the reader is gone (SIGPIPE must be blocked or
 // ignored).
 absl::Status WriteFrame(int fd, std::string_view message);
 
-// Takes a stream of bytes apart. Not thread-safe; does not own the descriptor.
+// Splits a stream of bytes into messages. Not thread-safe; does not own the descriptor.
 class FrameReader {
  public:
   explicit FrameReader(int fd) : fd_(fd) {}
@@ -26,9 +26,10 @@ class FrameReader {
   // The next whole message. Waits up to `limit_ns` (negative: without limit), then
   // kDeadlineExceeded; kUnavailable at the end of the stream, kInternal for garbage.
   absl::StatusOr<std::string> Read(int64_t limit_ns);
-  // One that is whole already, or kDeadlineExceeded.
+  // A message that has already arrived completely, or kDeadlineExceeded.
   absl::StatusOr<std::string> TakeBuffered();
-  // Reads what is there, once; blocks where nothing is. kUnavailable at the end of the stream.
+  // Reads once what has arrived, and blocks if that is nothing. kUnavailable at the end of the
+  // stream.
   absl::Status Fill();
 
  private:
