@@ -106,8 +106,8 @@ TEST_F(Network, AModelIsTunedFromAnotherPlaceByAWorkerOfAThird) {
   EXPECT_EQ(WEXITSTATUS(worker_->Stop(0)), 6);
 
   const std::string audit = AuditLog();
-  EXPECT_THAT(audit,
-              HasSubstr("\"caller\":\"ann\",\"method\":\"/hone.v1.TuningService/SubmitJob\""));
+  EXPECT_THAT(audit, HasSubstr("\"caller\":\"ann\""));
+  EXPECT_THAT(audit, HasSubstr("\"method\":\"/hone.v1.TuningService/SubmitJob\""));
   EXPECT_THAT(audit, HasSubstr("PERMISSION_DENIED"));
   EXPECT_THAT(audit, Not(HasSubstr("ListJobs")));
   EXPECT_THAT(audit, Not(HasSubstr("hone_"))) << "no token is in it";

@@ -39,6 +39,7 @@ class NetworkTest : public testing::Test {
     options.tls = tls_;
     options.advertised = "farm:7070";
     options.certificate = address_.certificate;
+    options.audit_log = audit_log_;
     DaemonParts parts;
     parts.store = store_.get();
     parts.lowerer = &lowerer_;
@@ -102,6 +103,7 @@ class NetworkTest : public testing::Test {
   const ServerIdentity identity_{folder_.path() + "/tls"};
   TlsOptions tls_;
   ServerAddress address_;
+  std::string audit_log_;  // a file; empty: none
   const std::unique_ptr<tuning_db::Store> store_ = tuning_db::MakeMemoryStore();
   FakeLowerer lowerer_;
   FakeSearch search_;

@@ -15,6 +15,7 @@
 #include "hone/v1/tuning.pb.h"
 #include "tests/tuner/network_fixture.h"
 #include "tuner/role.h"
+#include "tuner/service/call_subject.h"
 
 namespace hone::tuner {
 namespace {
@@ -79,6 +80,12 @@ TEST(RolesTest, EveryMethodStandsInTheTable) {
   for (const std::string& method : MethodsOfOurs()) {
     EXPECT_TRUE(kMayCall.contains(method)) << method;
     EXPECT_TRUE(RoleFor(method)) << method;
+  }
+}
+
+TEST(RolesTest, TheLogOfAuditsSaysWhatEveryChangeIsAbout) {
+  for (const std::string& method : MethodsOfOurs()) {
+    EXPECT_TRUE(RoleFor(method) == Role::kRead || HasSubject(method)) << method;
   }
 }
 

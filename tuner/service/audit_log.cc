@@ -18,6 +18,12 @@ constexpr size_t kFileBytes = size_t{10} << 20;
 constexpr size_t kOlderFiles = 4;
 constexpr mode_t kOwnFile = 0600;
 
+// A service denies what is not the caller's, or ends a stream whose grant is gone.
+bool IsRefusal(const std::string& outcome) {
+  return outcome == absl::StatusCodeToString(absl::StatusCode::kPermissionDenied) ||
+         outcome == absl::StatusCodeToString(absl::StatusCode::kUnauthenticated);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path,
@@ -36,14 +42,27 @@ absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path
   }
 }
 
+void AuditLog::Note(const Call& call) {
+  if (RoleFor(call.method) != Role::kRead || IsRefusal(call.outcome)) Write(call);
+}
+
 void AuditLog::Note(const Gatekeeper::Decision& decision) {
-  if (decision.status.ok() && RoleFor(decision.method) == Role::kRead) return;
-  const nlohmann::json line = {
+  if (decision.status.ok()) return;
+  Write({.caller = decision.caller,
+         .peer = "",
+         .method = decision.method,
+         .outcome = absl::StatusCodeToString(decision.status.code())});
+}
+
+void AuditLog::Write(const Call& call) {
+  nlohmann::json line = {
       {"time", absl::FormatTime(absl::RFC3339_full, absl::FromUnixNanos(clock_->WallTimeNs()),
                                 absl::UTCTimeZone())},
-      {"caller", decision.caller},
-      {"method", decision.method},
-      {"outcome", absl::StatusCodeToString(decision.status.code())}};
+      {"caller", call.caller},
+      {"method", call.method},
+      {"outcome", call.outcome}};
+  if (!call.peer.empty()) line["peer"] = call.peer;
+  line.update(call.subject);
   file_->info(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

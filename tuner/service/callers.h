@@ -9,7 +9,8 @@
 
 namespace grpc {
 class CallbackServerContext;
-}
+class ServerContextBase;
+}  // namespace grpc
 
 namespace hone::tuner {
 
@@ -24,7 +25,7 @@ class Callers {
  public:
   virtual ~Callers() = default;
   // The caller of a call that was let in.
-  virtual Caller Of(const grpc::CallbackServerContext& context) const = 0;
+  virtual Caller Of(const grpc::ServerContextBase& context) const = 0;
   // Cancels the call once its caller has no grant any more, at once where it has none already. The
   // context outlives what is returned.
   virtual std::unique_ptr<LiveCall> Hold(grpc::CallbackServerContext& context) = 0;
@@ -34,7 +35,7 @@ class Callers {
 class OneCaller final : public Callers {
  public:
   explicit OneCaller(Caller caller) : caller_(std::move(caller)) {}
-  Caller Of(const grpc::CallbackServerContext&) const override { return caller_; }
+  Caller Of(const grpc::ServerContextBase&) const override { return caller_; }
   std::unique_ptr<LiveCall> Hold(grpc::CallbackServerContext&) override { return nullptr; }
 
  private:

@@ -20,6 +20,7 @@
 #include "tuner/job_reporter.h"
 #include "tuner/metrics/daemon_metrics.h"
 #include "tuner/metrics/metrics_server.h"
+#include "tuner/service/audit_interceptor.h"
 #include "tuner/service/audit_log.h"
 #include "tuner/service/auth_service.h"
 #include "tuner/service/door.h"
@@ -159,9 +160,9 @@ struct Daemon::Impl {
     std::unique_ptr<Callers> callers;
     std::unique_ptr<Door> door;
   };
+  std::unique_ptr<AuditLog> audit_log;  // nullptr: none is asked for
   std::map<uid_t, UserDoor> doors;
   std::unique_ptr<ClosedDoor> closed_door;  // of a private daemon
-  std::unique_ptr<AuditLog> audit_log;
   Gatekeeper gatekeeper;
   std::unique_ptr<TlsDoor> tls_door;
   std::atomic<int> tls_port = 0;
@@ -176,8 +177,8 @@ struct Daemon::Impl {
   // What is counted, asked of the parts; where one does not answer soon, without it.
   DaemonFigures Figures();
   std::optional<std::map<std::string, size_t>> JobsByState();
-  // nullptr where nobody looks.
-  RpcCounts* CountsOfRpcs() { return options.metrics.empty() ? nullptr : &rpc_counts; }
+  // What looks at calls of those whom `callers` knows.
+  CallInterceptors InterceptorsFor(const Callers* callers);
   void RefreshGate();
   // What operators put aside, as the store has it.
   absl::Status RefreshQuarantines();
@@ -228,6 +229,15 @@ std::vector<std::unique_ptr<grpc::Service>> Daemon::Impl::ServicesFor(Callers* c
   return services;
 }
 
+CallInterceptors Daemon::Impl::InterceptorsFor(const Callers* callers) {
+  CallInterceptors interceptors;
+  if (!options.metrics.empty()) interceptors.push_back(rpc_counts.MakeInterceptors());
+  if (audit_log != nullptr) {
+    interceptors.push_back(MakeAuditInterceptors(audit_log.get(), callers));
+  }
+  return interceptors;
+}
+
 std::string Daemon::network_address() const {
   if (impl_->tls_door == nullptr) return "";
   return impl_->AddressAt(impl_->tls_door->port());
@@ -242,8 +252,8 @@ absl::StatusOr<Door*> Daemon::Impl::DoorOf(uid_t user) {
   if (of_user.door != nullptr) return of_user.door.get();
   of_user.callers = std::make_unique<OneCaller>(Caller{
       .name = UserName(user), .identity = fmt::format("uid:{}", user), .role = Role::kAdmin});
-  HONE_ASSIGN_OR_RETURN(of_user.door,
-                        Door::Open(ServicesFor(of_user.callers.get()), CountsOfRpcs()));
+  HONE_ASSIGN_OR_RETURN(of_user.door, Door::Open(ServicesFor(of_user.callers.get()),
+                                                 InterceptorsFor(of_user.callers.get())));
   return of_user.door.get();
 }
 
@@ -286,6 +296,9 @@ void Daemon::Impl::Beat() {
 }
 
 absl::Status Daemon::Impl::Serve() {
+  if (!options.audit_log.empty()) {
+    HONE_ASSIGN_OR_RETURN(audit_log, AuditLog::Open(options.audit_log, parts.clock));
+  }
   HONE_RETURN_IF_ERROR(DoorOf(geteuid()).status());
   if (options.client != 0) {
     HONE_ASSIGN_OR_RETURN(closed_door, ClosedDoor::Open(options.client));
@@ -295,12 +308,9 @@ absl::Status Daemon::Impl::Serve() {
 }
 
 absl::Status Daemon::Impl::ServeNetwork() {
-  if (!options.audit_log.empty()) {
-    HONE_ASSIGN_OR_RETURN(audit_log, AuditLog::Open(options.audit_log, parts.clock));
-  }
   HONE_RETURN_IF_ERROR(gatekeeper.Refresh());
-  HONE_ASSIGN_OR_RETURN(
-      tls_door, TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper), CountsOfRpcs()));
+  HONE_ASSIGN_OR_RETURN(tls_door, TlsDoor::Open(*options.tls, &gatekeeper, ServicesFor(&gatekeeper),
+                                                InterceptorsFor(&gatekeeper)));
   tls_port = tls_door->port();
   // Another daemon on the same database may have let somebody in, or out.
   gate_ticker = std::make_unique<Ticker>(kGateMs, [this] { RefreshGate(); });

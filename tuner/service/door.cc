@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "tuner/service/rpc_counts.h"
 #include "tuner/service/server_limits.h"
 
 namespace hone::tuner {
@@ -27,13 +26,13 @@ struct Door::Impl {
 Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 absl::StatusOr<std::unique_ptr<Door>> Door::Open(
-    std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts,
+    std::vector<std::unique_ptr<grpc::Service>> services, CallInterceptors interceptors,
     std::shared_ptr<grpc::ServerCredentials> credentials) {
   auto impl = std::make_unique<Impl>();
   impl->services = std::move(services);
   grpc::ServerBuilder builder;
   LimitServer(builder);
-  if (counts != nullptr) counts->CountCallsOf(builder);
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   for (const std::unique_ptr<grpc::Service>& service : impl->services) {
     builder.RegisterService(service.get());
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tuner/service/call_interceptors.h"
 
 namespace grpc {
 class ServerCredentials;
@@ -14,15 +15,13 @@ class Service;
 
 namespace hone::tuner {
 
-class RpcCounts;
-
 // Everybody who comes through a door without credentials is the same to its services: gRPC does not
 // say who dialled, the listener does, and each user has a door. Thread-safe.
 class Door {
  public:
   // With `credentials`, strangers may dial: what they leave half-open or idle is closed.
   static absl::StatusOr<std::unique_ptr<Door>> Open(
-      std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts = nullptr,
+      std::vector<std::unique_ptr<grpc::Service>> services, CallInterceptors interceptors = {},
       std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
   // Calls get a moment to end, then they are cancelled.
   ~Door();

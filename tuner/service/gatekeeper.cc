@@ -103,11 +103,11 @@ absl::StatusOr<Caller> Gatekeeper::Admit(std::string_view token, std::string_vie
   return *std::move(caller);
 }
 
-const tuning_db::Grant* Gatekeeper::FindFor(const grpc::CallbackServerContext& context) const {
+const tuning_db::Grant* Gatekeeper::FindFor(const grpc::ServerContextBase& context) const {
   return Find(TokenIn(context.client_metadata()), CertificateNameIn(*context.auth_context()));
 }
 
-Caller Gatekeeper::Of(const grpc::CallbackServerContext& context) const {
+Caller Gatekeeper::Of(const grpc::ServerContextBase& context) const {
   const std::lock_guard lock(mutex_);
   const Grant* const grant = FindFor(context);
   // It was revoked since the call was let in, and is nobody's by now.

@@ -46,7 +46,7 @@ class Gatekeeper final : public Callers {
                                std::string_view method) const;
 
   // ---- Callers ----
-  Caller Of(const grpc::CallbackServerContext& context) const override;
+  Caller Of(const grpc::ServerContextBase& context) const override;
   std::unique_ptr<LiveCall> Hold(grpc::CallbackServerContext& context) override;
 
  private:
@@ -55,7 +55,7 @@ class Gatekeeper final : public Callers {
 
   // What holds now, or nullptr. With the mutex held.
   const Grant* Find(std::string_view token, std::string_view certificate_name) const;
-  const Grant* FindFor(const grpc::CallbackServerContext& context) const;
+  const Grant* FindFor(const grpc::ServerContextBase& context) const;
 
   tuning_db::GrantStore* const store_;
   const Clock* const clock_;

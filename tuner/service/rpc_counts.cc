@@ -4,7 +4,6 @@
 #include <grpcpp/support/server_interceptor.h>
 
 #include <memory>
-#include <vector>
 
 #include "tuner/role.h"
 
@@ -56,10 +55,9 @@ RpcCounts::Counts RpcCounts::Read() const {
   return counts_;
 }
 
-void RpcCounts::CountCallsOf(grpc::ServerBuilder& builder) {
-  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
-  factories.push_back(std::make_unique<Factory>(this));
-  builder.experimental().SetInterceptorCreators(std::move(factories));
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>
+RpcCounts::MakeInterceptors() {
+  return std::make_unique<Factory>(this);
 }
 
 }  // namespace hone::tuner

@@ -4,16 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
-
-namespace grpc {
-class ServerBuilder;
-}
+#include "tuner/service/call_interceptors.h"
 
 namespace hone::tuner {
 
@@ -27,8 +25,8 @@ class RpcCounts {
   void Add(std::string_view method, absl::StatusCode code);
   Counts Read() const;
 
-  // Calls of the server that is built end in these counts, which outlive it.
-  void CountCallsOf(grpc::ServerBuilder& builder);
+  // Calls of a server that is built with these end in these counts, which outlive it.
+  std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeInterceptors();
 
  private:
   mutable std::mutex mutex_;

@@ -81,11 +81,11 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsOptions& options
 
 absl::StatusOr<std::unique_ptr<TlsDoor>> TlsDoor::Open(
     const TlsOptions& options, Gatekeeper* gatekeeper,
-    std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts) {
+    std::vector<std::unique_ptr<grpc::Service>> services, CallInterceptors interceptors) {
   HONE_RETURN_IF_ERROR(CheckFiles(options));
   HONE_ASSIGN_OR_RETURN(auto listener, TcpListener::Listen(options.listen));
-  HONE_ASSIGN_OR_RETURN(
-      auto door, Door::Open(std::move(services), counts, CredentialsOf(options, gatekeeper)));
+  HONE_ASSIGN_OR_RETURN(auto door, Door::Open(std::move(services), std::move(interceptors),
+                                              CredentialsOf(options, gatekeeper)));
   listener->Serve([to = door.get()](int fd) { to->Take(fd); });
   return std::unique_ptr<TlsDoor>(new TlsDoor(std::move(door), std::move(listener)));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tuner/service/call_interceptors.h"
 #include "tuner/service/door.h"
 #include "tuner/service/gatekeeper.h"
 #include "tuner/service/tcp_listener.h"
@@ -22,7 +23,7 @@ class TlsDoor {
   // belong together; kUnavailable for a port that cannot be had. The gatekeeper outlives it.
   static absl::StatusOr<std::unique_ptr<TlsDoor>> Open(
       const TlsOptions& options, Gatekeeper* gatekeeper,
-      std::vector<std::unique_ptr<grpc::Service>> services, RpcCounts* counts = nullptr);
+      std::vector<std::unique_ptr<grpc::Service>> services, CallInterceptors interceptors = {});
 
   // The port that is served.
   int port() const { return listener_->port(); }
