@@ -18,7 +18,7 @@ const Template& SparseDenseTemplate();
 const Template& RecurrentTemplate();
 const Template& RowsTemplate();
 const Template& GenericTemplate();
-// Of machines that have a grid of threads in place of vectors.
+// The one for machines that have a grid of threads in place of vectors.
 const Template& GridTemplate();
 
 // For kernels of a four-dimensional anchor: everything with enough channels in blocks of `lanes`
