@@ -7,19 +7,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/crash_point.h"
-#include "support/digest.h"
 #include "tests/tuning_db/examples.h"
 #include "tuning_db/log_io.h"
 #include "tuning_db/store.h"
@@ -42,7 +38,6 @@ class Script {
     Acknowledge("job", job_);
     TakeJob();
     SetState(JobState::kQueued, JobState::kRunning);
-    NoteEvent();
     ProposeAll();
     SettleAll();
     NoteRunningTime();
@@ -51,11 +46,7 @@ class Script {
     ImportElsewhere();
     TimeModel();
     CountMiss();
-    LetInAndOut();
-    Quarantine();
-    RetractImported();
     SetState(JobState::kRunning, JobState::kDone);
-    PruneOld();
   }
 
  private:
@@ -89,14 +80,6 @@ class Script {
     if (Must(store_.GetJob(job_)).state != from) return;
     Must(store_.SetJobState(self_, job_, to, "as the script says"));
     Acknowledge("state", static_cast<int>(to));
-  }
-
-  void NoteEvent() {
-    if (Must(store_.GetJob(job_)).state != JobState::kRunning) return;
-    for (const Event& event : Must(store_.ListEvents(job_, 0, 0))) {
-      if (event.kind == "note") return;
-    }
-    Acknowledge("noted", Must(store_.AppendEvent(self_, job_, "note", "as the script says")));
   }
 
   void ProposeAll() {
@@ -201,46 +184,6 @@ class Script {
     Must(store_.RecordMisses(
         {{task.workload, task.workload_digest, kSignature, task.target, "tuning", "resnet18", 1}}));
     Acknowledge("miss", 1);
-  }
-
-  // One caller may call, another no longer.
-  void LetInAndOut() {
-    for (const char* const name : {"stays", "leaves"}) {
-      const std::vector<Grant> grants = Must(store_.ListGrants());
-      if (std::ranges::find(grants, name, &Grant::name) != grants.end()) continue;
-      const Grant grant{.name = name, .role = "read", .token_digest = Sha256Hex(name)};
-      Acknowledge("granted", Must(store_.AddGrant(grant, GrantStore::kRefuse)).id);
-    }
-    for (const Grant& grant : Must(store_.ListGrants())) {
-      if (grant.name != "leaves" || grant.revoked_at_ns != 0) continue;
-      Acknowledge("revoked", Must(store_.RevokeGrants(grant.name)).at(0).id);
-    }
-  }
-
-  // One device is held back, another is released again.
-  void Quarantine() {
-    for (const char* const device : {"cpu", "gpu"}) {
-      Must(store_.SetQuarantine({.worker = "worker", .device = device, .reason = "slow"}));
-    }
-    Acknowledge("quarantined", 1);
-    Must(store_.EndQuarantines("worker", "gpu"));
-    Acknowledge("released", 1);
-  }
-
-  void RetractImported() {
-    const Record record = Must(store_.Records({.job = 0, .with_retracted = true})).at(0);
-    Must(store_.Retract(record.id, "as the script says"));
-    Acknowledge("retracted", record.id);
-  }
-
-  // The first event of the job, which has ended, and what no reader needs of the records.
-  void PruneOld() {
-    constexpr int64_t kBeforeNs = std::numeric_limits<int64_t>::max();
-    if (Must(store_.ListEvents(job_, 0, 0)).at(0).seq == 1) {
-      if (Must(store_.Prune(kBeforeNs, {}, /*most_rows=*/1)).events != 1) std::exit(1);
-    }
-    Must(store_.Prune(kBeforeNs, {.events_done = true}, /*most_rows=*/1000));
-    Acknowledge("pruned", 1);
   }
 
   Store& store_;

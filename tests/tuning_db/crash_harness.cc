@@ -60,23 +60,17 @@ Acknowledged ReadAcknowledged(const std::string& path) {
 bool HasFinal(Store& store) { return Must(store.NewestFinal(1, kSignature)).has_value(); }
 
 int64_t CountImported(Store& store) {
-  return static_cast<int64_t>(Must(store.Records({.job = 0, .with_retracted = true})).size());
-}
-
-// Whether they are those of the example, or the least of them, which pruning leaves.
-bool AreSamplesOf(const std::vector<double>& samples_ns, const Record& example) {
-  const std::vector<double> least = {*std::ranges::min_element(example.samples_ns)};
-  return samples_ns == example.samples_ns || samples_ns == least;
+  return static_cast<int64_t>(Must(store.Records({.job = 0})).size());
 }
 
 std::set<int64_t> SettledTrials(Store& store) {
   std::set<int64_t> trials;
-  for (const Record& record : Must(store.Records({.with_retracted = true}))) {
+  for (const Record& record : Must(store.Records({}))) {
     EXPECT_TRUE(trials.insert(record.trial).second) << "settled twice: " << record.trial;
     EXPECT_EQ(record.of_trial.state, TrialState::kSettled);
     EXPECT_TRUE(record.of_trial.purpose != Purpose::kConfirm || HasFinal(store))
         << "a confirm trial without its final";
-    EXPECT_TRUE(AreSamplesOf(record.samples_ns, ExampleRecord(0, record.median_ns)));
+    EXPECT_EQ(record.samples_ns, ExampleRecord(0, record.median_ns).samples_ns);
   }
   return trials;
 }
@@ -88,25 +82,6 @@ std::set<int64_t> AllTrials(Store& store) {
     trials.insert(trial.id);
   }
   return trials;
-}
-
-void ExpectHoldsOfOperators(Store& store, Acknowledged& done) {
-  const std::vector<Grant> grants = Must(store.ListGrants());
-  const auto has_grant = [&](int64_t id, bool is_revoked) {
-    return std::ranges::any_of(grants, [&](const Grant& grant) {
-      return grant.id == id && (!is_revoked || grant.revoked_at_ns != 0);
-    });
-  };
-  for (const int64_t id : done.ids["granted"]) EXPECT_TRUE(has_grant(id, /*is_revoked=*/false));
-  for (const int64_t id : done.ids["revoked"]) EXPECT_TRUE(has_grant(id, /*is_revoked=*/true));
-  // The next life sets both again.
-  const size_t quarantines = Must(store.ListQuarantines()).size();
-  if (!done.ids["quarantined"].empty()) {
-    EXPECT_GE(quarantines, 1u);
-  }
-  for (const int64_t id : done.ids["retracted"]) {
-    EXPECT_FALSE(Must(store.GetRecord(id)).record.retracted.empty());
-  }
 }
 
 void ExpectHolds(Store& store, Acknowledged& done) {
@@ -129,10 +104,6 @@ void ExpectHolds(Store& store, Acknowledged& done) {
   }
   if (!done.ids["miss"].empty()) {
     EXPECT_EQ(Must(store.ListMisses("")).size(), 1u);
-  }
-  ExpectHoldsOfOperators(store, done);
-  for (const int64_t seq : done.ids["noted"]) {
-    EXPECT_EQ(Must(store.ListEvents(1, seq - 1, 1)).at(0).kind, "note");
   }
   EXPECT_EQ(done.ids["leased"].size(), done.fences.size()) << "a fence was given twice";
 }
@@ -205,10 +176,10 @@ std::string CrashRun::Summary() const {
   const auto store = OpenToRead(database());
   if (store == nullptr) return "";
   std::vector<std::string> lines;
-  for (const Record& record : Must(store->Records({.with_retracted = true}))) {
-    lines.push_back(fmt::format("record of {} {} job {}: {} {} of {} samples{}", record.trial,
+  for (const Record& record : Must(store->Records({}))) {
+    lines.push_back(fmt::format("record of {} {} job {}: {} {}", record.trial,
                                 record.of_trial.config, record.of_trial.job, Name(record.outcome),
-                                record.median_ns, record.samples_ns.size(), record.retracted));
+                                record.median_ns));
   }
   for (const Trial& trial : Must(store->OpenTrials(0))) {
     lines.push_back(fmt::format("open {}", trial.id));
@@ -228,13 +199,6 @@ std::string CrashRun::Summary() const {
                               of_model ? of_model->kernels.size() : 0));
   for (const Miss& miss : Must(store->ListMisses(""))) {
     lines.push_back(fmt::format("miss {} {}", miss.model, miss.count));
-  }
-  for (const Grant& grant : Must(store->ListGrants())) {
-    lines.push_back(
-        fmt::format("grant {} {}", grant.name, grant.revoked_at_ns == 0 ? "" : "ended"));
-  }
-  for (const Quarantine& quarantine : Must(store->ListQuarantines())) {
-    lines.push_back(fmt::format("quarantine {}", quarantine.device));
   }
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}", fmt::join(lines, "\n"));
