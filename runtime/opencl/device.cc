@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/opencl/module.h"
+#include "runtime/opencl/opencl_module.h"
 
 namespace hone::opencl {
 namespace {

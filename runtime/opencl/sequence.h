@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/launch_sequence.h"
-#include "runtime/opencl/module.h"
+#include "runtime/opencl/opencl_module.h"
 
 namespace hone::opencl {
 

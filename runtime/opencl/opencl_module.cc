@@ -1,4 +1,4 @@
-#include "runtime/opencl/module.h"
+#include "runtime/opencl/opencl_module.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // A module on an OpenCL device: its codes, built by the device's driver.
-#ifndef HONE_RUNTIME_OPENCL_MODULE_H_
-#define HONE_RUNTIME_OPENCL_MODULE_H_
+#ifndef HONE_RUNTIME_OPENCL_OPENCL_MODULE_H_
+#define HONE_RUNTIME_OPENCL_OPENCL_MODULE_H_
 
 #include <memory>
 #include <string>
@@ -41,4 +41,4 @@ class OpenClModule final : public LoadedModule {
 
 }  // namespace hone::opencl
 
-#endif  // HONE_RUNTIME_OPENCL_MODULE_H_
+#endif  // HONE_RUNTIME_OPENCL_OPENCL_MODULE_H_
