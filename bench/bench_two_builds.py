@@ -24,16 +24,17 @@ from typing import Any
 import bench_executor
 import paired_ratio
 import result_file
+import workload_text
 
 BAR = 1.03
 CHAIN = 300  # kernels
 WORKLOADS = {
     "conv2d": "fn (p0: Tensor[(1, 64, 56, 56), float32], p1: Tensor[(64, 64, 3, 3), float32])"
-    " { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default",
-    "dense": "fn (p0: Tensor[(128, 768), float32], p1: Tensor[(768, 768), float32]) { nn.dense(p0, p1) } accumulate=float32 numerics=default",
+    " { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+    "dense": "fn (p0: Tensor[(128, 768), float32], p1: Tensor[(768, 768), float32]) { nn.dense(p0, p1) }",
     "max_pool2d": "fn (p0: Tensor[(1, 64, 112, 112), float32])"
-    " { nn.max_pool2d(p0, pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1]) } accumulate=float32 numerics=default",
-    "softmax": "fn (p0: Tensor[(128, 768), float32]) { nn.softmax(p0) } accumulate=float32 numerics=default",
+    " { nn.max_pool2d(p0, pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    "softmax": "fn (p0: Tensor[(128, 768), float32]) { nn.softmax(p0) }",
 }
 
 
@@ -46,7 +47,8 @@ def candidate_ms(build: pathlib.Path, count: int) -> float:
     """The milliseconds of all candidates from config to artifact."""
     total = 0.0
     for workload in WORKLOADS.values():
-        command = [str(build / "bin" / "candidate_cost"), workload, "--count", str(count), "--threads", "2", "--each"]
+        command = [str(build / "bin" / "candidate_cost"), workload + workload_text.END]
+        command += ["--count", str(count), "--threads", "2", "--each"]
         total += sum(config["total_ms"] for config in told(command)["each"])
     return total
 
