@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/memory.h"
 #include "runtime/opencl/opencl_module.h"
 
 namespace hone::opencl {
@@ -96,8 +97,7 @@ bool OpenClDevice::Check(cl_int code, const std::string& operation) {
 
 std::unique_ptr<DeviceMemory> OpenClDevice::Allocate(uint64_t size_bytes) {
   if (has_failed()) return nullptr;
-  const uint64_t rounded =
-      (size_bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+  const uint64_t rounded = AlignedBytes(size_bytes);
   cl_int code = CL_SUCCESS;
   const cl_mem buffer = api_.CreateBuffer(context_, CL_MEM_READ_WRITE, rounded, nullptr, &code);
   if (code != CL_SUCCESS) return nullptr;
