@@ -83,10 +83,8 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& mode
   std::string error;
   std::shared_ptr<Device> device = FindDevice("", table.target, model.threads, &error);
   if (!device) return absl::FailedPreconditionError(error);
-  std::shared_ptr<LoadedModule> loaded = device->Load(*model.module, &error);
-  if (!loaded) return absl::ResourceExhaustedError(error);
-  std::unique_ptr<Executor> executor = Executor::Make(*model.module, table.functions[chosen],
-                                                      std::move(device), std::move(loaded), &error);
+  std::unique_ptr<Executor> executor =
+      Executor::Make(*model.module, table.functions[chosen], std::move(device), &error);
   if (!executor) return absl::ResourceExhaustedError(error);
   return executor;
 }

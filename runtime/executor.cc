@@ -9,7 +9,12 @@ namespace hone {
 
 std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
                                          int threads, std::string* error) {
-  auto device = std::make_shared<CpuDevice>(std::make_shared<ThreadTeam>(threads));
+  return Make(module, function, std::make_shared<CpuDevice>(std::make_shared<ThreadTeam>(threads)),
+              error);
+}
+
+std::unique_ptr<Executor> Executor::Make(const Module& module, const hone_function& function,
+                                         std::shared_ptr<Device> device, std::string* error) {
   std::shared_ptr<LoadedModule> loaded = device->Load(module, error);
   if (!loaded) return nullptr;
   return Make(module, function, std::move(device), std::move(loaded), error);

@@ -21,6 +21,9 @@ class Executor {
   // it. Null with a sentence in *error if memory is short or the threads cannot be started.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         int threads, std::string* error);
+  // Loads the module on the device.
+  static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
+                                        std::shared_ptr<Device> device, std::string* error);
   // `loaded` is the module as `device` loaded it; several executors may share both.
   static std::unique_ptr<Executor> Make(const Module& module, const hone_function& function,
                                         std::shared_ptr<Device> device,

@@ -59,9 +59,7 @@ absl::StatusOr<std::vector<frontend::TensorData>> Compiled::Run(
   std::string error;
   const std::shared_ptr<Device> device = FindDevice("", module_->table().target, threads, &error);
   if (!device) return absl::FailedPreconditionError(error);
-  const std::shared_ptr<LoadedModule> loaded = device->Load(*module_, &error);
-  if (!loaded) return absl::ResourceExhaustedError(error);
-  const std::unique_ptr<Executor> executor = Executor::Make(*module_, main, device, loaded, &error);
+  const std::unique_ptr<Executor> executor = Executor::Make(*module_, main, device, &error);
   if (!executor) return absl::ResourceExhaustedError(error);
   if (inputs.size() != main.input_count)
     return absl::InvalidArgumentError("wrong number of inputs");
