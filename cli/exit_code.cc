@@ -23,6 +23,7 @@ int ExitCodeOf(const absl::Status& status) {
       return kDone;
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kUnimplemented:
       return kBadInput;
     case absl::StatusCode::kUnavailable:

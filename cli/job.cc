@@ -10,6 +10,7 @@
 #include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/printable.h"
+#include "cli/request_digest.h"
 #include "cli/service_address.h"
 #include "cli/stored_jobs.h"
 #include "cli/time_flag.h"
@@ -147,14 +148,17 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
     specs.push_back(std::move(work.spec));
   }
   TuningClient client(address);
+  std::vector<std::string> digests;
   nlohmann::json jobs = nlohmann::json::array();
   for (size_t i = 0; i < specs.size(); ++i) {
-    HONE_ASSIGN_OR_RETURN(const v1::JobInfo job,
-                          client.Submit(specs[i], ClientIdOf(client_id, i, specs.size())));
+    HONE_ASSIGN_OR_RETURN(
+        const v1::JobInfo job,
+        client.Submit(specs[i], ClientIdOf(client_id, i, specs.size()), digests[i]));
     jobs.push_back(
         {{"job", job.id()}, {"target", specs[i].target()}, {"kernels", specs[i].tasks_size()}});
     if (json) continue;
     fmt::print(
+    digests.push_back(DigestOf(one, work));
         "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
         "ends it\n",
         job.id(), ServerArgument(address));
@@ -356,7 +360,8 @@ CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string
 }
 
 constexpr char kClientIdHelp[] =
-    "Names the new job for its client: the same call again, also after a lost answer, makes none";
+    "Names the new job for its client: the same call again, also after a lost answer, makes none, "
+    "and another call by this name is refused";
 
 void AddSubmit(CLI::App& job, Action& action) {
   auto request = std::make_shared<TuningRequest>();

@@ -62,11 +62,13 @@ TuningClient::TuningClient(const std::string& address) : connection_(new Connect
 TuningClient::~TuningClient() = default;
 
 absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec,
-                                                 const std::string& client_id) {
+                                                 const std::string& client_id,
+                                                 const std::string& request_digest) {
   v1::SubmitJobRequest request;
   request.set_client_id(client_id.empty() ? NewClientId() : client_id);
   *request.mutable_spec() = spec;
   HONE_ASSIGN_OR_RETURN(const v1::SubmitJobResponse response,
+  request.set_request_digest(request_digest);
                         connection_->Call(&Connection::Stub::SubmitJob, request));
   return response.job();
 }

@@ -26,7 +26,9 @@ class TuningClient {
 
   // Under this client id, or, where it is empty, one of its own: who sends the same again after a
   // lost answer starts nothing twice.
-  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "");
+  // `request_digest` says what was asked for (hone.v1.SubmitJobRequest).
+  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "",
+                                     const std::string& request_digest = "");
   // The request has a client id; one that is sent again starts nothing twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);

@@ -147,6 +147,8 @@ class ClientTest(unittest.TestCase):
         with self.client() as client:
             submitted = client.submit(self.model, client_id="mine", **TRIALS)
             self.assertEqual(client.submit(self.model, client_id="mine", **TRIALS).id, submitted.id)
+            with self.assertRaisesRegex(hone.Error, 'the client id "mine" is that of job 1'):
+                client.submit(self.model, client_id="mine", trials=3)
             events = list(client.watch(submitted))
             self.assertEqual([event.seq for event in events], list(range(1, len(events) + 1)))
             self.assertLessEqual({"state", "trial_settled", "final"}, {event.kind for event in events})
@@ -379,7 +381,10 @@ class ClientTest(unittest.TestCase):
                     client.submit(self.model, target=target, **TRIALS),
                     client.submit(self.model, target=target, seed=1, client_id="other", **TRIALS),
                 )
-                self.assertEqual((await client.submit(self.model, client_id="other", **TRIALS)).id, other.id)
+                again = await client.submit(self.model, target=target, seed=1, client_id="other", **TRIALS)
+                self.assertEqual(again.id, other.id)
+                with self.assertRaisesRegex(hone.Error, f'the client id "other" is that of job {other.id}'):
+                    await client.submit(self.model, target=target, seed=2, client_id="other", **TRIALS)
                 seen = []
                 async for event in client.watch(job):
                     seen.append(event.seq)

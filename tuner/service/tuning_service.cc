@@ -31,7 +31,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       const v1::SubmitJobRequest* request,
                                       v1::SubmitJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.desk->Submit(request->client_id(), SubmitterOf(context), request->spec(),
+    parts_.desk->Submit(*request, SubmitterOf(context),
                         AnswerWithJob(reactor, response->mutable_job()));
     return reactor;
   }

@@ -68,7 +68,9 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   HONE_RETURN_IF_ERROR(IsWellFormed(job));
   const std::lock_guard lock(mutex_);
   for (const Job& known : jobs_) {
-    if (known.client_id == job.client_id) return known;
+    if (known.client_id != job.client_id) continue;
+    HONE_RETURN_IF_ERROR(IsSameRequest(known, job));
+    return known;
   }
   for (const JobTask& task : job.tasks) {
     if (Find(tasks_, task.task) == nullptr) return NoSuch("task", task.task);
@@ -81,6 +83,14 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   jobs_.push_back(row);
   subscribers_.Tell({row.id});
   return row;
+}
+
+absl::StatusOr<std::optional<Job>> MemoryStore::JobOfClient(const std::string& client_id) {
+  const std::lock_guard lock(mutex_);
+  for (const Job& known : jobs_) {
+    if (known.client_id == client_id) return std::optional(known);
+  }
+  return std::optional<Job>();
 }
 
 absl::StatusOr<Job> MemoryStore::GetJob(int64_t id) {

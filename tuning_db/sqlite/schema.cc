@@ -40,6 +40,7 @@ const std::array kMigrations = {
     Migration{kQuarantines},
     Migration{kJobWishes},
     Migration{kLogQuestions},
+    Migration{kJobRequests},
 };
 
 absl::Status CheckReferences(Connection& db) {

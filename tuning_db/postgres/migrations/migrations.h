@@ -15,6 +15,7 @@ extern const char kGrants[];
 extern const char kQuarantines[];
 extern const char kJobWishes[];
 extern const char kLogQuestions[];
+extern const char kJobRequests[];
 
 }  // namespace hone::tuning_db::postgres
 
