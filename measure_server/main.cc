@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "measure_server/core_list.h"
 #include "measure_server/cpu_device.h"
 #include "measure_server/device_runner.h"
 #include "measure_server/device_watch.h"
@@ -21,6 +23,7 @@
 #include "measure_server/router.h"
 #include "measure_server/sandbox.h"
 #include "measure_server/stream_client.h"
+#include "measure_server/worker_cores.h"
 #include "measure_server/zygote.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
@@ -44,7 +47,7 @@ namespace {
 constexpr uint32_t kProtocol = 3;
 constexpr uint32_t kOldestProtocol = 2;
 
-// 7: wrong version, a daemon that is private, a name that is taken.
+// 7: wrong version, a daemon that is private, a name that is taken, cores of another worker.
 enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitBusy = 7 };
 
 // What is not measured by the limit is given back; results that nobody acknowledges for so long
@@ -60,6 +63,7 @@ struct Flags {
   int threads = 0;
   bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
+  std::string cores;  // "0-3"; empty: those that the process may use
   int drain_limit_s = kDrainLimitS;
   bool describes = false;
   std::string measurement;
@@ -178,6 +182,9 @@ int MeasureOnce(const Flags& flags) {
   LeaveLastCores(static_cast<int>(device.threads()));
   const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
   hone::v1::MeasureResult result = measurer->Measure(*job);
+  const absl::StatusOr<HeldCores> held =
+      HoldCores(MeasuredCores(static_cast<int>(device.threads())), !flags.cores.empty());
+  if (!held.ok()) return ExitCodeOf(held.status());
   result.set_device_fingerprint(device.fingerprint());
   fmt::print("{}\n", ResultLine(result));
   return kExitOk;
@@ -190,8 +197,11 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   RouterOptions options;
   options.hello = MakeHello(flags);
   const hone::v1::Device device = options.hello.devices(0);
-  spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
-               device.target());
+  const std::vector<int> cores = MeasuredCores(static_cast<int>(device.threads()));
+  const absl::StatusOr<HeldCores> held = HoldCores(cores, !flags.cores.empty());
+  if (!held.ok()) return ExitCodeOf(held.status());
+  spdlog::info("worker {}: {} threads of {}, on the cores {}", options.hello.worker(),
+               device.threads(), device.target(), CoresText(cores));
   if (flags.is_emulated) {
     spdlog::info(
         "the processor is emulated: figures of it are for tasks of emulated targets alone");
@@ -234,7 +244,12 @@ int Main(int argc, char** argv) {
   app.add_option("--key", flags.stream.key_file, "its key")->needs(certificate);
   app.add_option("--name", flags.name,
                  "unique on the farm (default: host, process and six random digits)");
-  app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
+  app.add_option("--cores", flags.cores,
+                 "the cores that this worker uses, such as 0-3 or 0,2; no other worker of the "
+                 "machine may measure on those that it measures on (default: all that the process "
+                 "may use)");
+  app.add_option("--threads", flags.threads,
+                 "cores to measure on, the last of those that it uses (default: all of them)")
       ->check(CLI::Range(1, kMaxThreads));
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "
@@ -275,6 +290,10 @@ int Main(int argc, char** argv) {
       flags.target.empty() ? "" : MissingOnHost(flags.target, flags.is_emulated);
   if (!missing.empty()) {
     fmt::print(stderr,
+  if (const absl::Status cores = UseCores(flags.cores, flags.threads); !cores.ok()) {
+    fmt::print(stderr, "{}\n", std::string(cores.message()));
+    return kExitUsage;
+  }
                "expected for --target the canonical text of one whose code this machine runs, "
                "found {}: no {}\n",
                flags.target, missing);
