@@ -37,6 +37,7 @@ const std::vector<CopiedTable>& CopiedTables() {
         {"sandbox", kInteger},
         {"device_class", kText},
         {"request_digest", kText}}},
+      {"job_ends", {{"job", kInteger}, {"progress", kText}}},
       {"job_tasks",
        {{"job", kInteger},
         {"position", kInteger},

@@ -148,6 +148,10 @@ absl::Status MemoryStore::SetJobState(const Ownership& ownership, int64_t id, Jo
   if (HasEnded(job->state)) return absl::OkStatus();
   job->state = state;
   job->message = message;
+  if (HasEnded(state)) {
+    std::vector<TaskProgress>& kept = ended_[id];
+    for (const JobTask& wanted : job->tasks) kept.push_back(ProgressOf(wanted, id));
+  }
   AddEvent(id, "state", StatePayload(state, message));
   return absl::OkStatus();
 }
@@ -195,6 +199,10 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> MemoryStore::ProgressOfJo
     const Job* job = Find(jobs_, id);
     if (job == nullptr) return NoSuch("job", id);
     std::vector<TaskProgress>& of_job = progress.emplace_back();
+    if (const auto kept = ended_.find(id); kept != ended_.end()) {
+      of_job = kept->second;
+      continue;
+    }
     for (const JobTask& wanted : job->tasks) of_job.push_back(ProgressOf(wanted, id));
   }
   return progress;

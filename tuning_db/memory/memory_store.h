@@ -172,6 +172,7 @@ class MemoryStore : public Store {
   std::vector<Task> tasks_;
   std::map<std::pair<std::string, std::string>, int64_t> task_ids_;
   std::vector<Job> jobs_;
+  std::map<int64_t, std::vector<TaskProgress>> ended_;  // how far jobs had come when they ended
   std::map<int64_t, std::vector<Event>> events_;
   std::vector<Trial> trials_;
   std::map<TrialKey, int64_t> trial_ids_;

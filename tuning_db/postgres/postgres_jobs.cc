@@ -85,6 +85,7 @@ absl::Status PostgresStore::SetJobState(const Ownership& ownership, int64_t id, 
     if (HasEnded(job.state)) return absl::OkStatus();
     HONE_RETURN_IF_ERROR(db.Change("UPDATE jobs SET state = $2, message = $3 WHERE id = $1", id,
                                    state, Bytes{message}));
+    if (HasEnded(state)) HONE_RETURN_IF_ERROR(KeepProgress(db, id));
     return InsertEvent(db, {id, 0, "state", StatePayload(state, message), clock_.WallTimeNs()})
         .status();
   });

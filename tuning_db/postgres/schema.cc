@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kMigrations = {kFirst,           kLeaseFacts,   kJobsOfMany,  kBytesOfReasons,
                                     kRecordsOfFinals, kLeastSamples, kGrants,      kQuarantines,
-                                    kJobWishes,       kLogQuestions, kJobRequests};
+                                    kJobWishes,       kLogQuestions, kJobRequests, kJobEnds};
 
 // `version` is the one that it makes. Under the writers' lock, and so beside no writer and no other
 // migration; whoever came second finds the version raised and does nothing.

@@ -41,6 +41,7 @@ const std::array kMigrations = {
     Migration{kJobWishes},
     Migration{kLogQuestions},
     Migration{kJobRequests},
+    Migration{kJobEnds},
 };
 
 absl::Status CheckReferences(Connection& db) {

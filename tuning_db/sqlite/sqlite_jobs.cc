@@ -95,6 +95,7 @@ absl::Status SqliteStore::SetJobState(const Ownership& ownership, int64_t id, Jo
     if (HasEnded(job.state)) return absl::OkStatus();
     HONE_RETURN_IF_ERROR(
         db.Run("UPDATE jobs SET state = ?, message = ? WHERE id = ?", state, message, id));
+    if (HasEnded(state)) HONE_RETURN_IF_ERROR(KeepProgress(db, id));
     return AddEvent(db, id, "state", StatePayload(state, message)).status();
   });
 }

@@ -23,6 +23,7 @@ extern const char kQuarantines[];
 extern const char kJobWishes[];
 extern const char kLogQuestions[];
 extern const char kJobRequests[];
+extern const char kJobEnds[];
 
 }  // namespace hone::tuning_db::sqlite
 
