@@ -12,6 +12,7 @@
 #include "cli/printable.h"
 #include "cli/request_digest.h"
 #include "cli/service_address.h"
+#include "cli/short_text.h"
 #include "cli/stored_jobs.h"
 #include "cli/time_flag.h"
 #include "cli/tuning_client.h"
@@ -112,16 +113,26 @@ nlohmann::json JobJson(const v1::JobInfo& job) {
 }
 
 void PrintHead() {
-  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", "job", "state", "submitter",
-             "priority", "kernels", "trials", "failed", "model");
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {:<14} {}\n", "job", "state",
+             "submitter", "priority", "kernels", "trials", "failed", "target", "model");
 }
 
 void PrintRow(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
-  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
-             job.submitter().empty() ? "-" : Printable(job.submitter()), job.spec().priority(),
-             job.tasks_size(), fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
-             Printable(job.spec().model()));
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {:<14} {}\n", job.id(),
+             StateName(job.state()), job.submitter().empty() ? "-" : Printable(job.submitter()),
+             job.spec().priority(), job.tasks_size(),
+             fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
+             ShortTarget(job.spec().target()), Printable(job.spec().model()));
+  if (const std::string what = WaitsFor(job); !what.empty()) {
+    fmt::print("{:>6} waits: {}\n", "", Printable(what));
+  }
+}
+
+// What a job waits for, only a daemon knows.
+void SayWhatWasRead(const JobsPlace& place) {
+  if (!place.server.empty()) return;
+  fmt::print(stderr, "note: no honed serves {}; this is what it has stored\n", place.database);
 }
 
 // Each of several jobs that are submitted at once needs a name of its own.
@@ -215,10 +226,12 @@ absl::Status ListJobs(const JobOptions& options) {
   if (jobs.empty() && !options.all && options.states.empty()) {
     fmt::print("no job that has not ended; --all lists those that have\n");
     return absl::OkStatus();
+    SayWhatWasRead(place);
   }
   PrintHead();
   for (const v1::JobInfo& job : jobs) PrintRow(job);
   return absl::OkStatus();
+  SayWhatWasRead(place);
 }
 
 absl::Status ShowJob(const JobOptions& options) {
@@ -236,12 +249,10 @@ absl::Status ShowJob(const JobOptions& options) {
   PrintHead();
   PrintRow(job);
   if (!job.message().empty()) fmt::print("{}\n", Printable(job.message()));
-  if (const std::string what = WaitsFor(job); !what.empty()) {
-    fmt::print("waiting: {}\n", Printable(what));
-  }
   fmt::print("target {}\n\n", Printable(job.spec().target()));
   PrintTasks(job);
   return absl::OkStatus();
+  SayWhatWasRead(place);
 }
 
 absl::Status Watch(const JobOptions& options) {
@@ -283,7 +294,8 @@ absl::Status Apply(const Change& change, const JobOptions& options) {
     HONE_RETURN_IF_ERROR((client.*change.at_server)(options.job).status());
   }
   if (!options.json) {
-    fmt::print("{}\n", fmt::format(fmt::runtime(change.says), options.job));
+    fmt::print("{}{}\n", fmt::format(fmt::runtime(change.says), options.job),
+               place.server.empty() ? " (in the database, which no honed serves)" : "");
     return absl::OkStatus();
   }
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
