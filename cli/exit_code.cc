@@ -25,6 +25,7 @@ int ExitCodeOf(const absl::Status& status) {
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kDataLoss:
       return kBadInput;
     case absl::StatusCode::kUnavailable:
       return kServerUnreachable;

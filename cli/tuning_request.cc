@@ -188,7 +188,7 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(rest, text.data() + text.size());
   static const std::map<std::string, double> kUnits = {
-      {"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+      {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   const auto found = kUnits.find(unit);
   constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
   // The comparison is written so that it refuses "nan", too, which is read as a number.

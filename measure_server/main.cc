@@ -34,6 +34,7 @@
 #include "support/host_name.h"
 #include "support/log.h"
 #include "support/parent_death.h"
+#include "support/parse_error.h"
 #include "support/random_id.h"
 #include "support/service_manager.h"
 #include "support/spare_cores.h"
@@ -55,6 +56,8 @@ enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, k
 // give a process before they kill it.
 constexpr int kDrainLimitS = 20;
 constexpr int kDeliverS = 7;
+
+constexpr const char* kServerVariable = "HONE_SERVER";
 
 struct Flags {
   std::string server;
@@ -237,7 +240,7 @@ int Main(int argc, char** argv) {
   app.add_option("--server,--join", flags.server,
                  "the daemon: unix:PATH, a join string, or @FILE with one (default: HONE_SERVER, "
                  "else honed's own default)")
-      ->envname("HONE_SERVER");
+      ->envname(kServerVariable);
   CLI::Option* const certificate =
       app.add_option("--certificate", flags.stream.certificate_file,
                      "a file of PEM: the worker's own certificate, which does instead of a token");
@@ -280,7 +283,9 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "hone-measure: {}; see hone-measure --help\n", SentenceOf(error));
+    return kExitUsage;
   }
   StartLog("hone-measure", *ParseLogFormat(flags.log_format));
   LogWhatGrpcSays();
@@ -308,7 +313,10 @@ int Main(int argc, char** argv) {
   }
   const absl::StatusOr<ServerAddress> address = ReadServerAddress(flags.server);
   if (!address.ok()) {
-    fmt::print(stderr, "{}\n", std::string(address.status().message()));
+    const char* const of_environment = std::getenv(kServerVariable);
+    const bool is_of_environment = of_environment != nullptr && flags.server == of_environment;
+    fmt::print(stderr, "{}{}\n", is_of_environment ? fmt::format("{}: ", kServerVariable) : "",
+               std::string(address.status().message()));
     return kExitUsage;
   }
   return Serve(flags, *address);

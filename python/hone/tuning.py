@@ -134,7 +134,7 @@ def time_flag(time: float | str | None) -> str | None:
         return None if time is None else text_of(time, "time")
     if isinstance(time, bool) or not isinstance(time, SupportsFloat) or not 0 < float(time) <= _MAX_TIME_S:
         raise Error(f'expected time as seconds above 0, at most {_MAX_TIME_S}, or as in "10m", found {time!r}')
-    return str(float(time))
+    return f"{float(time)}s"
 
 
 def _progress_line(progress: Progress) -> _ProgressLine | None:
