@@ -148,6 +148,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   HONE_ASSIGN_OR_RETURN(const std::vector<TuningRequest> requests, of_server.Split());
   // All are read before any job is there.
   std::vector<v1::JobSpec> specs;
+  std::vector<std::string> digests;
   for (const TuningRequest& one : requests) {
     HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(one));
     if (IsIdle(one, work)) {
@@ -156,10 +157,10 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
                       "by now; there is nothing to submit",
                       work.target.ToString()));
     }
+    digests.push_back(DigestOf(one, work));
     specs.push_back(std::move(work.spec));
   }
   TuningClient client(address);
-  std::vector<std::string> digests;
   nlohmann::json jobs = nlohmann::json::array();
   for (size_t i = 0; i < specs.size(); ++i) {
     HONE_ASSIGN_OR_RETURN(
@@ -169,11 +170,11 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
         {{"job", job.id()}, {"target", specs[i].target()}, {"kernels", specs[i].tasks_size()}});
     if (json) continue;
     fmt::print(
-    digests.push_back(DigestOf(one, work));
         "job {0}: hone job watch {0} --server {1} shows it, hone job cancel {0} --server {1} "
         "ends it\n",
         job.id(), ServerArgument(address));
   }
+  NoteFewTrials(request);
   if (!json) return absl::OkStatus();
   nlohmann::json document = jobs[0];
   document["schema"] = 1;
@@ -225,13 +226,13 @@ absl::Status ListJobs(const JobOptions& options) {
   }
   if (jobs.empty() && !options.all && options.states.empty()) {
     fmt::print("no job that has not ended; --all lists those that have\n");
-    return absl::OkStatus();
     SayWhatWasRead(place);
+    return absl::OkStatus();
   }
   PrintHead();
   for (const v1::JobInfo& job : jobs) PrintRow(job);
-  return absl::OkStatus();
   SayWhatWasRead(place);
+  return absl::OkStatus();
 }
 
 absl::Status ShowJob(const JobOptions& options) {
@@ -251,8 +252,8 @@ absl::Status ShowJob(const JobOptions& options) {
   if (!job.message().empty()) fmt::print("{}\n", Printable(job.message()));
   fmt::print("target {}\n\n", Printable(job.spec().target()));
   PrintTasks(job);
-  return absl::OkStatus();
   SayWhatWasRead(place);
+  return absl::OkStatus();
 }
 
 absl::Status Watch(const JobOptions& options) {

@@ -63,10 +63,10 @@ struct Flags {
   std::string server;
   std::string name;
   std::string target;
+  std::string cores;  // "0-3"; empty: those that the process may use
   int threads = 0;
   bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
-  std::string cores;  // "0-3"; empty: those that the process may use
   int drain_limit_s = kDrainLimitS;
   bool describes = false;
   std::string measurement;
@@ -182,12 +182,12 @@ int MeasureOnce(const Flags& flags) {
   const absl::StatusOr<Job> job = ReadOneMeasurement(flags.measurement);
   if (!job.ok()) return ExitCodeOf(job.status());
   const hone::v1::Device device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
-  LeaveLastCores(static_cast<int>(device.threads()));
-  const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
-  hone::v1::MeasureResult result = measurer->Measure(*job);
   const absl::StatusOr<HeldCores> held =
       HoldCores(MeasuredCores(static_cast<int>(device.threads())), !flags.cores.empty());
   if (!held.ok()) return ExitCodeOf(held.status());
+  LeaveLastCores(static_cast<int>(device.threads()));
+  const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
+  hone::v1::MeasureResult result = measurer->Measure(*job);
   result.set_device_fingerprint(device.fingerprint());
   fmt::print("{}\n", ResultLine(result));
   return kExitOk;
@@ -229,6 +229,7 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   if (WatchdogIntervalNs() > 0) of_stream.beat = [] { TellServiceManager("WATCHDOG=1"); };
   const absl::Status status = RunStreams(address, router, of_stream);
   router->Stop();
+  if (status.ok()) spdlog::info("worker {} has left", options.hello.worker());
   return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
 }
 
@@ -289,16 +290,16 @@ int Main(int argc, char** argv) {
   }
   StartLog("hone-measure", *ParseLogFormat(flags.log_format));
   LogWhatGrpcSays();
+  if (const absl::Status cores = UseCores(flags.cores, flags.threads); !cores.ok()) {
+    fmt::print(stderr, "{}\n", std::string(cores.message()));
+    return kExitUsage;
+  }
   if (flags.describes) return Describe(flags);
   if (flags.is_emulated && !flags.target.empty()) flags.target = AsEmulated(flags.target);
   const std::string missing =
       flags.target.empty() ? "" : MissingOnHost(flags.target, flags.is_emulated);
   if (!missing.empty()) {
     fmt::print(stderr,
-  if (const absl::Status cores = UseCores(flags.cores, flags.threads); !cores.ok()) {
-    fmt::print(stderr, "{}\n", std::string(cores.message()));
-    return kExitUsage;
-  }
                "expected for --target the canonical text of one whose code this machine runs, "
                "found {}: no {}\n",
                flags.target, missing);

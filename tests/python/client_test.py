@@ -206,11 +206,17 @@ class ClientTest(unittest.TestCase):
         self.daemon.start()  # without a worker it waits
         target = json.loads(self.daemon.hone("explain", "mlp.onnx", "--threads", "1", "--json"))["target"]
         with self.client() as client:
-            job = client.submit(self.model, target=target, **TRIALS)
+            with self.assertRaisesRegex(hone.Error, "a class of devices"):
+                client.submit(self.model, target=target, device_class="fast", **TRIALS)
+            with self.assertRaisesRegex(hone.Error, "expected .*server"):
+                hone.tune(self.model, device_class="kind=cpu", progress=False, **TRIALS)
+            job = client.submit(self.model, target=target, sandbox="strict", device_class="kind=cpu", time=3600, **TRIALS)
+            shown = json.loads(self.daemon.hone("job", "show", str(job.id), "--server", self.daemon.socket, "--json"))
+            self.assertEqual((shown["sandbox"], shown["device_class"], shown["limit_s"]), ("strict", "kind=cpu", 3600))
             self.assertEqual(client.pause(job).state, "paused")
             self.assertEqual([each.state for each in client.jobs()], ["paused"])
             self.assertIn(client.resume(job).state, ("queued", "running"))
-            eventually(lambda: "no connected device has the target" in client.job(job).waiting)
+            eventually(lambda: "no connected device" in client.job(job).waiting)
             self.assertEqual(client.cancel(job).state, "cancelled")
             self.assertEqual(client.cancel(job).state, "cancelled")
             with self.assertRaisesRegex(hone.JobFailed, f"job {job.id} is cancelled"):
@@ -353,6 +359,10 @@ class ClientTest(unittest.TestCase):
         with mock.patch.dict(os.environ, {"HONE_SERVER": "unix:/none"}):
             self.assertEqual(repr(hone.Client()), "<hone.Client of unix:/none>")
         with mock.patch.dict(os.environ):
+            os.environ.pop("HONE_SERVER", None)
+            os.environ["HONE_SERVER"] = "garbage"
+            with self.assertRaisesRegex(hone.Error, "^HONE_SERVER: expected"):
+                hone.Client()
             os.environ.pop("HONE_SERVER", None)
             with self.assertRaisesRegex(hone.Error, "found none, nor one in HONE_SERVER"):
                 hone.Client()
