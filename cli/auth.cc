@@ -5,6 +5,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/grants.h"
 #include "cli/json_document.h"
+#include "cli/time_text.h"
 #include "cli/verb.h"
 #include "fmt/format.h"
 #include "support/clock.h"
@@ -39,20 +40,25 @@ nlohmann::json GrantJson(const v1::GrantInfo& grant) {
           {"revoked_at_ns", grant.revoked_at_ns()}};
 }
 
-// "in 12 days", "3 hours ago".
-std::string When(int64_t at_ns) {
-  const int64_t away_ns = at_ns - Clock::Real().WallTimeNs();
-  const int64_t size_ns = away_ns < 0 ? -away_ns : away_ns;
-  const int64_t hours = size_ns / kHourNs;
-  const std::string size =
-      hours < 48 ? fmt::format("{} h", hours) : fmt::format("{} days", hours / 24);
-  return away_ns < 0 ? size + " ago" : "in " + size;
-}
+std::string When(int64_t at_ns) { return TimeFrom(at_ns, Clock::Real().WallTimeNs()); }
 
 std::string StateOf(const v1::GrantInfo& grant) {
   if (grant.revoked_at_ns() != 0) return "revoked " + When(grant.revoked_at_ns());
   if (grant.ends_at_ns() == 0) return "holds";
   return (grant.holds() ? "ends " : "ended ") + When(grant.ends_at_ns());
+}
+
+// What dials with a file of the join string, as far as the role may call anything by it.
+std::string WhoDials(const AuthOptions& options) {
+  if (options.is_certificate) {
+    return fmt::format("hone-measure --certificate FILE --key FILE --join @{} dials with it",
+                       options.output);
+  }
+  const std::string measures = fmt::format("hone-measure --join @{}", options.output);
+  const std::string asks = fmt::format("HONE_SERVER=@{} hone job list", options.output);
+  if (options.role == "work") return measures + " dials with it";
+  if (options.role == "admin") return fmt::format("{} or {} dials with it", asks, measures);
+  return asks + " dials with it";
 }
 
 // What the new caller dials with, or its token alone where no daemon serves a network.
@@ -86,13 +92,16 @@ absl::Status Add(const AuthOptions& options) {
     return absl::OkStatus();
   }
   if (added.host_port().empty()) {
-    fmt::print(stderr, "hone: the daemon serves no network (honed --listen); this is the token\n");
+    fmt::print(stderr,
+               "note: no daemon with a network answers here (honed --listen), so this is the token "
+               "alone, without an address to dial\n");
   }
   if (options.output.empty()) {
     fmt::print("{}\n", secret);
+  } else if (added.host_port().empty()) {
+    fmt::print("{}: {}; the token is in {}\n", options.name, options.role, options.output);
   } else {
-    fmt::print("{0}: {1} in {2}; hone-measure --join @{2} or hone --server @{2} dials with it\n",
-               options.name, options.role, options.output);
+    fmt::print("{}: {} in {}; {}\n", options.name, options.role, options.output, WhoDials(options));
   }
   return absl::OkStatus();
 }

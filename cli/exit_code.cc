@@ -23,7 +23,9 @@ int ExitCodeOf(const absl::Status& status) {
       return kDone;
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kDataLoss:
       return kBadInput;
     case absl::StatusCode::kUnavailable:
       return kServerUnreachable;

@@ -22,8 +22,9 @@ enum ExitCode {
 // The same status, which then ends the program with `code` instead of the code of its kind.
 absl::Status WithExitCode(absl::Status status, ExitCode code);
 
-// kInvalidArgument, kNotFound, kUnimplemented: bad input. kUnavailable: server unreachable.
-// kPermissionDenied: denied. kFailedPrecondition: busy, locked or wrong version. Others: failed.
+// kInvalidArgument, kNotFound, kAlreadyExists, kUnimplemented: bad input. kUnavailable: server
+// unreachable. kPermissionDenied: denied. kFailedPrecondition: busy, locked or wrong version.
+// Others: failed.
 int ExitCodeOf(const absl::Status& status);
 
 }  // namespace hone::cli

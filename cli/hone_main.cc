@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
+#include "support/parse_error.h"
 #include "support/version.h"
 
 namespace {
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "hone: {}; see hone --help\n", error.what());
+    fmt::print(stderr, "hone: {}; see hone --help\n", hone::SentenceOf(error));
     return hone::cli::kUsage;
   }
   const absl::Status status = action();

@@ -10,7 +10,9 @@
 #include "cli/json_document.h"
 #include "cli/model_options.h"
 #include "cli/printable.h"
+#include "cli/request_digest.h"
 #include "cli/service_address.h"
+#include "cli/short_text.h"
 #include "cli/stored_jobs.h"
 #include "cli/time_flag.h"
 #include "cli/tuning_client.h"
@@ -111,16 +113,26 @@ nlohmann::json JobJson(const v1::JobInfo& job) {
 }
 
 void PrintHead() {
-  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", "job", "state", "submitter",
-             "priority", "kernels", "trials", "failed", "model");
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {:<14} {}\n", "job", "state",
+             "submitter", "priority", "kernels", "trials", "failed", "target", "model");
 }
 
 void PrintRow(const v1::JobInfo& job) {
   const JobTotals totals = TotalsOf(job);
-  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {}\n", job.id(), StateName(job.state()),
-             job.submitter().empty() ? "-" : Printable(job.submitter()), job.spec().priority(),
-             job.tasks_size(), fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
-             Printable(job.spec().model()));
+  fmt::print("{:>6} {:<9} {:<12} {:>8} {:>7} {:>13} {:>7}  {:<14} {}\n", job.id(),
+             StateName(job.state()), job.submitter().empty() ? "-" : Printable(job.submitter()),
+             job.spec().priority(), job.tasks_size(),
+             fmt::format("{}/{}", totals.done, totals.budget), totals.failures,
+             ShortTarget(job.spec().target()), Printable(job.spec().model()));
+  if (const std::string what = WaitsFor(job); !what.empty()) {
+    fmt::print("{:>6} waits: {}\n", "", Printable(what));
+  }
+}
+
+// What a job waits for, only a daemon knows.
+void SayWhatWasRead(const JobsPlace& place) {
+  if (!place.server.empty()) return;
+  fmt::print(stderr, "note: no honed serves {}; this is what it has stored\n", place.database);
 }
 
 // Each of several jobs that are submitted at once needs a name of its own.
@@ -136,6 +148,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
   HONE_ASSIGN_OR_RETURN(const std::vector<TuningRequest> requests, of_server.Split());
   // All are read before any job is there.
   std::vector<v1::JobSpec> specs;
+  std::vector<std::string> digests;
   for (const TuningRequest& one : requests) {
     HONE_ASSIGN_OR_RETURN(TuningWork work, Prepare(one));
     if (IsIdle(one, work)) {
@@ -144,13 +157,15 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
                       "by now; there is nothing to submit",
                       work.target.ToString()));
     }
+    digests.push_back(DigestOf(one, work));
     specs.push_back(std::move(work.spec));
   }
   TuningClient client(address);
   nlohmann::json jobs = nlohmann::json::array();
   for (size_t i = 0; i < specs.size(); ++i) {
-    HONE_ASSIGN_OR_RETURN(const v1::JobInfo job,
-                          client.Submit(specs[i], ClientIdOf(client_id, i, specs.size())));
+    HONE_ASSIGN_OR_RETURN(
+        const v1::JobInfo job,
+        client.Submit(specs[i], ClientIdOf(client_id, i, specs.size()), digests[i]));
     jobs.push_back(
         {{"job", job.id()}, {"target", specs[i].target()}, {"kernels", specs[i].tasks_size()}});
     if (json) continue;
@@ -159,6 +174,7 @@ absl::Status Submit(const TuningRequest& request, const std::string& client_id, 
         "ends it\n",
         job.id(), ServerArgument(address));
   }
+  NoteFewTrials(request);
   if (!json) return absl::OkStatus();
   nlohmann::json document = jobs[0];
   document["schema"] = 1;
@@ -210,10 +226,12 @@ absl::Status ListJobs(const JobOptions& options) {
   }
   if (jobs.empty() && !options.all && options.states.empty()) {
     fmt::print("no job that has not ended; --all lists those that have\n");
+    SayWhatWasRead(place);
     return absl::OkStatus();
   }
   PrintHead();
   for (const v1::JobInfo& job : jobs) PrintRow(job);
+  SayWhatWasRead(place);
   return absl::OkStatus();
 }
 
@@ -232,11 +250,9 @@ absl::Status ShowJob(const JobOptions& options) {
   PrintHead();
   PrintRow(job);
   if (!job.message().empty()) fmt::print("{}\n", Printable(job.message()));
-  if (const std::string what = WaitsFor(job); !what.empty()) {
-    fmt::print("waiting: {}\n", Printable(what));
-  }
   fmt::print("target {}\n\n", Printable(job.spec().target()));
   PrintTasks(job);
+  SayWhatWasRead(place);
   return absl::OkStatus();
 }
 
@@ -279,7 +295,8 @@ absl::Status Apply(const Change& change, const JobOptions& options) {
     HONE_RETURN_IF_ERROR((client.*change.at_server)(options.job).status());
   }
   if (!options.json) {
-    fmt::print("{}\n", fmt::format(fmt::runtime(change.says), options.job));
+    fmt::print("{}{}\n", fmt::format(fmt::runtime(change.says), options.job),
+               place.server.empty() ? " (in the database, which no honed serves)" : "");
     return absl::OkStatus();
   }
   HONE_ASSIGN_OR_RETURN(const v1::JobInfo job, GetAt(place, options.job));
@@ -356,7 +373,8 @@ CLI::App& AddVerbOfJob(CLI::App& job, const std::string& name, const std::string
 }
 
 constexpr char kClientIdHelp[] =
-    "Names the new job for its client: the same call again, also after a lost answer, makes none";
+    "Names the new job for its client: the same call again, also after a lost answer, makes none, "
+    "and another call by this name is refused";
 
 void AddSubmit(CLI::App& job, Action& action) {
   auto request = std::make_shared<TuningRequest>();

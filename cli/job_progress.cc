@@ -170,8 +170,15 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
     if (options.on_progress) return options.on_progress(now, event.kind());
     progress.Update(Describe(now, event.kind(), trials_before, progress.ElapsedSeconds()));
   };
-  const auto stop = [&] { return options.stop != nullptr && options.stop(); };
-  HONE_RETURN_IF_ERROR(client.Watch(job, options.after_seq, on_event, stop));
+  TuningClient::Watcher watcher;
+  watcher.on_event = on_event;
+  watcher.stop = [&] { return options.stop != nullptr && options.stop(); };
+  watcher.on_away = [&](const absl::Status&) {
+    progress.Print(fmt::format(
+        "the daemon is away; job {} goes on once it is back, and this asks until then", job));
+  };
+  watcher.on_back = [&] { progress.Print("the daemon is back"); };
+  HONE_RETURN_IF_ERROR(client.Watch(job, options.after_seq, watcher));
   return client.Get(job);
 }
 

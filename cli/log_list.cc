@@ -5,6 +5,7 @@
 #include "cli/log_rows.h"
 #include "cli/printable.h"
 #include "cli/progress.h"
+#include "cli/short_text.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -21,19 +22,24 @@ const char* EmulatedMark(const nlohmann::json& row) {
 
 std::string RecordText(const nlohmann::json& record) {
   const auto retracted = Printable(record["retracted"].get<std::string>());
-  return fmt::format("{:>7} {:<9} {:<14} {:>12}  {}{}{}", record["id"].get<int64_t>(),
-                     record["purpose"].get<std::string>(), record["outcome"].get<std::string>(),
+  return fmt::format("{:>7} {:<9} {:<14} {:>12}  {:<32} {:<14} {:<8}  {}{}{}",
+                     record["id"].get<int64_t>(), record["purpose"].get<std::string>(),
+                     record["outcome"].get<std::string>(),
                      FormatNs(record["median_us"].get<double>() * 1e3),
+                     ShortKernel(record["workload"].get<std::string>()),
+                     ShortTarget(record["target"].get<std::string>()),
+                     ShortDevice(record["device"].get<std::string>()),
                      Printable(record["config"].get<std::string>()), EmulatedMark(record),
                      retracted.empty() ? "" : fmt::format("  (retracted: {})", retracted));
 }
 
 std::string FinalText(const nlohmann::json& best) {
-  return fmt::format("{:>12} {:>6.2f}x of default, {} trials  {}{}\n    {}",
-                     FormatNs(best["best_us"].get<double>() * 1e3),
-                     best["ratio_to_default"].get<double>(), best["trials"].get<int64_t>(),
-                     Printable(best["config"].get<std::string>()), EmulatedMark(best),
-                     Printable(best["workload"].get<std::string>()));
+  return fmt::format(
+      "{:>12} {:>6.2f}x of default, {} trials, {} on {}  {}{}\n    {}",
+      FormatNs(best["best_us"].get<double>() * 1e3), best["ratio_to_default"].get<double>(),
+      best["trials"].get<int64_t>(), ShortTarget(best["target"].get<std::string>()),
+      ShortDevice(best["device"].get<std::string>()), Printable(best["config"].get<std::string>()),
+      EmulatedMark(best), Printable(best["workload"].get<std::string>()));
 }
 
 // Page after page; `ask` answers a request, whose rows `write` writes and counts.
@@ -64,7 +70,8 @@ absl::Status PrintRecords(LogSource& log, v1::ListRecordsRequest request, const 
       {"id", "time", "purpose", "outcome", "median_us", "error_ratio", "workload", "target",
        "emulated", "signature", "config", "message", "device", "toolchain", "regime", "job",
        "worker", "retracted"},
-      fmt::format("{:>7} {:<9} {:<14} {:>12}  {}", "id", "purpose", "outcome", "median", "config"),
+      fmt::format("{:>7} {:<9} {:<14} {:>12}  {:<32} {:<14} {:<8}  {}", "id", "purpose", "outcome",
+                  "median", "kernel", "target", "device", "config"),
       RecordText);
   return WritePages(
       std::move(request), pages, writer,

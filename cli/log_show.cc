@@ -71,8 +71,13 @@ void PrintText(const v1::GetRecordResponse& detail) {
 
 void PrintRebuilt(const nlohmann::json& rebuilt) {
   fmt::print("\n");
-  PrintField("rebuilt", rebuilt["same"].get<bool>() ? "the same artifact" : "another artifact");
-  PrintField("artifact digest", rebuilt["artifact_digest"].get<std::string>());
+  const std::string digest = rebuilt["artifact_digest"].get<std::string>();
+  const char* const found = digest.empty() ? "no artifact" : "another artifact";
+  PrintField("rebuilt", rebuilt["same"].get<bool>() ? "the same artifact" : found);
+  if (!rebuilt["message"].get<std::string>().empty()) {
+    PrintField("message", rebuilt["message"].get<std::string>());
+  }
+  PrintField("artifact digest", digest);
   PrintField("toolchain", rebuilt["toolchain"].get<std::string>());
 }
 

@@ -22,8 +22,11 @@ absl::StatusOr<std::string> NamedServer(const std::string& server, const std::st
   const char* const of_environment = std::getenv(kVariable);
   const bool asks_environment = server.empty() && database.empty() && of_environment != nullptr;
   const std::string named = asks_environment ? of_environment : server;
-  if (!named.empty()) HONE_RETURN_IF_ERROR(ReadServerAddress(named).status());
-  return named;
+  if (named.empty()) return named;
+  const absl::Status read = ReadServerAddress(named).status();
+  if (read.ok()) return named;
+  if (!asks_environment) return read;
+  return absl::Status(read.code(), fmt::format("{}: {}", kVariable, std::string(read.message())));
 }
 
 absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database) {

@@ -10,6 +10,7 @@
 #include "support/status.h"
 #include "support/user_name.h"
 #include "tuner/job_changes.h"
+#include "tuner/request_digest.h"
 #include "tuning_db/clone_job.h"
 #include "tuning_db/end_jobs.h"
 #include "tuning_db/pause_jobs.h"
@@ -97,6 +98,7 @@ absl::StatusOr<int64_t> CloneStored(const std::string& database,
   HONE_ASSIGN_OR_RETURN(const tuning_db::Job of, store->GetJob(request.id()));
   tuning_db::Job clone = tuning_db::CloneOf(of, tuner::ChangesOf(request));
   clone.client_id = request.client_id();
+  clone.request_digest = tuner::DigestOf(request);
   clone.submitter = UserName(geteuid());
   HONE_ASSIGN_OR_RETURN(const tuning_db::Job stored, store->SubmitJob(clone));
   return stored.id;

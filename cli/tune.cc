@@ -417,6 +417,7 @@ absl::Status Tune(TuneOptions options) {
                works.back().target.ToString());
   }
   if (options.plan) return PrintPlans(works, options.json);
+  NoteFewTrials(request);
   if (requests.size() > 1) return TuneTargets(options, requests, works);
   request = requests[0];
   if (options.events) InterruptWithoutReader();

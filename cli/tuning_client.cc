@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "cli/daemon_stub.h"
 #include "hone/v1/tuning.grpc.pb.h"
@@ -62,10 +63,12 @@ TuningClient::TuningClient(const std::string& address) : connection_(new Connect
 TuningClient::~TuningClient() = default;
 
 absl::StatusOr<v1::JobInfo> TuningClient::Submit(const v1::JobSpec& spec,
-                                                 const std::string& client_id) {
+                                                 const std::string& client_id,
+                                                 const std::string& request_digest) {
   v1::SubmitJobRequest request;
   request.set_client_id(client_id.empty() ? NewClientId() : client_id);
   *request.mutable_spec() = spec;
+  request.set_request_digest(request_digest);
   HONE_ASSIGN_OR_RETURN(const v1::SubmitJobResponse response,
                         connection_->Call(&Connection::Stub::SubmitJob, request));
   return response.job();
@@ -146,11 +149,16 @@ absl::Status TuningClient::AddModelFinal(const tuning_db::ModelFinal& final) {
   return connection_->Call(&Connection::Stub::AddModelFinal, request).status();
 }
 
-absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
-                                 const std::function<void(const v1::WatchJobResponse&)>& on_event,
-                                 const std::function<bool()>& stop) {
+absl::Status TuningClient::Watch(int64_t job, int64_t after_seq, const Watcher& watcher) {
+  const std::function<bool()>& stop = watcher.stop;
   absl::Status last;
+  bool is_away = false;
   for (int attempt = 0; attempt < kWatchTries; ++attempt) {
+    // A job that waits has no events by which it would be seen.
+    if (is_away && Get(job).ok()) {
+      is_away = false;
+      watcher.on_back();
+    }
     v1::WatchJobRequest request;
     request.set_id(job);
     request.set_after_seq(after_seq);
@@ -164,7 +172,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
       while (reader->Read(&event)) {
         after_seq = event.seq();
         attempt = 0;
-        on_event(event);
+        watcher.on_event(event);
       }
       ended = reader->Finish();
     }
@@ -177,6 +185,7 @@ absl::Status TuningClient::Watch(int64_t job, int64_t after_seq,
       return next.ok() ? last : next;
     }
     if (last.code() != absl::StatusCode::kUnavailable) return last;
+    if (!std::exchange(is_away, true)) watcher.on_away(last);
     const auto& channel = connection_->connection().channel();
     for (int i = 0; i < kPauseIntervals && !stop(); ++i) {
       // gRPC connects while somebody waits for it: over TLS that takes several steps, which a

@@ -26,7 +26,9 @@ class TuningClient {
 
   // Under this client id, or, where it is empty, one of its own: who sends the same again after a
   // lost answer starts nothing twice.
-  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "");
+  // `request_digest` says what was asked for (hone.v1.SubmitJobRequest).
+  absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "",
+                                     const std::string& request_digest = "");
   // The request has a client id; one that is sent again starts nothing twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
@@ -42,12 +44,18 @@ class TuningClient {
   absl::StatusOr<std::optional<tuning_db::ModelFinal>> GetModelFinal(const std::string& skeleton,
                                                                      const std::string& target);
   absl::Status AddModelFinal(const tuning_db::ModelFinal& final);
+  // Who watches a job.
+  struct Watcher {
+    std::function<void(const v1::WatchJobResponse&)> on_event;
+    std::function<bool()> stop;  // asked several times a second
+    // The daemon is not there (once for each time that it goes), and is there again.
+    std::function<void(const absl::Status& why)> on_away;
+    std::function<void()> on_back;
+  };
   // Events after `after_seq`, each with the tasks of its job that changed, until the job has ended
-  // or `stop` (asked several times a second) says so. A lost stream is resumed after the last event
-  // seen, for as long as a daemon needs to start again.
-  absl::Status Watch(int64_t job, int64_t after_seq,
-                     const std::function<void(const v1::WatchJobResponse&)>& on_event,
-                     const std::function<bool()>& stop);
+  // or `stop` says so. A lost stream is resumed after the last event seen, for as long as a daemon
+  // needs to start again.
+  absl::Status Watch(int64_t job, int64_t after_seq, const Watcher& watcher);
 
  private:
   struct Connection;

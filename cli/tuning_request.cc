@@ -189,7 +189,7 @@ absl::StatusOr<int64_t> ParseDuration(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(rest, text.data() + text.size());
   static const std::map<std::string, double> kUnits = {
-      {"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+      {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   const auto found = kUnits.find(unit);
   constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits hold
   // The comparison is written so that it refuses "nan", too, which is read as a number.
@@ -294,18 +294,20 @@ absl::StatusOr<int64_t> BudgetOf(const TuningWork& work, int64_t limit) {
 }
 
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request) {
-  if (request.trials < tuning_db::kTrialsOfTuned) {
-    fmt::print(stderr,
-               "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "
-               "--require-tuned refuses\n",
-               tuning_db::kTrialsOfTuned);
-  }
   HONE_ASSIGN_OR_RETURN(const int64_t limit_ns, ParseDuration(request.time));
   TuningWork work;
   HONE_ASSIGN_OR_RETURN(work.target, TargetOf(request));
   HONE_ASSIGN_OR_RETURN(work.models, LoadModels(request));
   HONE_RETURN_IF_ERROR(Advance(request, passes::LayoutAim::kExplore, limit_ns, work));
   return work;
+}
+
+void NoteFewTrials(const TuningRequest& request) {
+  if (request.trials >= tuning_db::kTrialsOfTuned) return;
+  fmt::print(stderr,
+             "note: fewer than {} trials a task can leave kernels at tier `tuning`, which "
+             "--require-tuned refuses\n",
+             tuning_db::kTrialsOfTuned);
 }
 
 bool IsIdle(const TuningRequest& request, const TuningWork& work) {

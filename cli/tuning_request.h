@@ -62,6 +62,10 @@ struct TuningWork {
 // that were not.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
 
+// Says on stderr where its trials may be too few for tier `tuned`. For who was not refused: others
+// read what is wrong first.
+void NoteFewTrials(const TuningRequest& request);
+
 // Whether it was asked for what compiles missed, and nothing was.
 bool IsIdle(const TuningRequest& request, const TuningWork& work);
 

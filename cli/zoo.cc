@@ -6,6 +6,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
+#include "cli/whole_number.h"
 #include "compiler/frontend/onnx/export.h"
 #include "fmt/format.h"
 #include "support/output_file.h"
@@ -46,7 +47,8 @@ void AddZoo(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("zoo", "List the built-in models, or export one as ONNX");
   verb.add_option("NAME", options->name, "The model");
   verb.add_option("-o,--output", options->output, "The file (default: NAME.onnx)");
-  verb.add_option("--batch", options->batch, "Samples that one run takes (default: 1)");
+  verb.add_option("--batch", options->batch, "Samples that one run takes (default: 1)")
+      ->check(WholeNumber<int64_t>(1));
   verb.callback([options, &action] { action = [options] { return Zoo(*options); }; });
 }
 

@@ -7,6 +7,7 @@
 
 #include "measure_server/anchored_measurer.h"
 #include "measure_server/calibrator.h"
+#include "measure_server/core_list.h"
 #include "measure_server/cpu_measurer.h"
 #include "measure_server/deadline_measurer.h"
 #include "measure_server/reference_measurer.h"
@@ -60,8 +61,11 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target, bool is_emu
   device.set_target(as_it_is(target.empty()
                                  ? HostTargetText(used)
                                  : WithoutThreads(target) + " -threads=" + std::to_string(used)));
-  // All its cores: who else may run beside a measurement is part of the machine.
-  device.set_fingerprint(Sha256Hex(ProcessorText() + as_it_is(HostTargetText(cores))));
+  // All its cores, whichever of them this process may use: who else may run beside a measurement is
+  // part of the machine.
+  const int online = OnlineCoreCount();
+  device.set_fingerprint(
+      Sha256Hex(ProcessorText() + as_it_is(HostTargetText(online > 0 ? online : cores))));
   device.set_threads(static_cast<uint32_t>(used));
   Calibrate(&device);
   return device;

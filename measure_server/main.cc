@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "measure_server/core_list.h"
 #include "measure_server/cpu_device.h"
 #include "measure_server/device_runner.h"
 #include "measure_server/device_watch.h"
@@ -21,6 +23,7 @@
 #include "measure_server/router.h"
 #include "measure_server/sandbox.h"
 #include "measure_server/stream_client.h"
+#include "measure_server/worker_cores.h"
 #include "measure_server/zygote.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
@@ -31,6 +34,7 @@
 #include "support/host_name.h"
 #include "support/log.h"
 #include "support/parent_death.h"
+#include "support/parse_error.h"
 #include "support/random_id.h"
 #include "support/service_manager.h"
 #include "support/spare_cores.h"
@@ -44,7 +48,7 @@ namespace {
 constexpr uint32_t kProtocol = 3;
 constexpr uint32_t kOldestProtocol = 2;
 
-// 7: wrong version, a daemon that is private, a name that is taken.
+// 7: wrong version, a daemon that is private, a name that is taken, cores of another worker.
 enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, kExitBusy = 7 };
 
 // What is not measured by the limit is given back; results that nobody acknowledges for so long
@@ -53,10 +57,13 @@ enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, k
 constexpr int kDrainLimitS = 20;
 constexpr int kDeliverS = 7;
 
+constexpr const char* kServerVariable = "HONE_SERVER";
+
 struct Flags {
   std::string server;
   std::string name;
   std::string target;
+  std::string cores;  // "0-3"; empty: those that the process may use
   int threads = 0;
   bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
@@ -175,6 +182,9 @@ int MeasureOnce(const Flags& flags) {
   const absl::StatusOr<Job> job = ReadOneMeasurement(flags.measurement);
   if (!job.ok()) return ExitCodeOf(job.status());
   const hone::v1::Device device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
+  const absl::StatusOr<HeldCores> held =
+      HoldCores(MeasuredCores(static_cast<int>(device.threads())), !flags.cores.empty());
+  if (!held.ok()) return ExitCodeOf(held.status());
   LeaveLastCores(static_cast<int>(device.threads()));
   const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
   hone::v1::MeasureResult result = measurer->Measure(*job);
@@ -190,8 +200,11 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   RouterOptions options;
   options.hello = MakeHello(flags);
   const hone::v1::Device device = options.hello.devices(0);
-  spdlog::info("worker {}: {} threads of {}", options.hello.worker(), device.threads(),
-               device.target());
+  const std::vector<int> cores = MeasuredCores(static_cast<int>(device.threads()));
+  const absl::StatusOr<HeldCores> held = HoldCores(cores, !flags.cores.empty());
+  if (!held.ok()) return ExitCodeOf(held.status());
+  spdlog::info("worker {}: {} threads of {}, on the cores {}", options.hello.worker(),
+               device.threads(), device.target(), CoresText(cores));
   if (flags.is_emulated) {
     spdlog::info(
         "the processor is emulated: figures of it are for tasks of emulated targets alone");
@@ -216,6 +229,7 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   if (WatchdogIntervalNs() > 0) of_stream.beat = [] { TellServiceManager("WATCHDOG=1"); };
   const absl::Status status = RunStreams(address, router, of_stream);
   router->Stop();
+  if (status.ok()) spdlog::info("worker {} has left", options.hello.worker());
   return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
 }
 
@@ -227,14 +241,19 @@ int Main(int argc, char** argv) {
   app.add_option("--server,--join", flags.server,
                  "the daemon: unix:PATH, a join string, or @FILE with one (default: HONE_SERVER, "
                  "else honed's own default)")
-      ->envname("HONE_SERVER");
+      ->envname(kServerVariable);
   CLI::Option* const certificate =
       app.add_option("--certificate", flags.stream.certificate_file,
                      "a file of PEM: the worker's own certificate, which does instead of a token");
   app.add_option("--key", flags.stream.key_file, "its key")->needs(certificate);
   app.add_option("--name", flags.name,
                  "unique on the farm (default: host, process and six random digits)");
-  app.add_option("--threads", flags.threads, "cores to measure on (default: all)")
+  app.add_option("--cores", flags.cores,
+                 "the cores that this worker uses, such as 0-3 or 0,2; no other worker of the "
+                 "machine may measure on those that it measures on (default: all that the process "
+                 "may use)");
+  app.add_option("--threads", flags.threads,
+                 "cores to measure on, the last of those that it uses (default: all of them)")
       ->check(CLI::Range(1, kMaxThreads));
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "
@@ -265,10 +284,16 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "hone-measure: {}; see hone-measure --help\n", SentenceOf(error));
+    return kExitUsage;
   }
   StartLog("hone-measure", *ParseLogFormat(flags.log_format));
   LogWhatGrpcSays();
+  if (const absl::Status cores = UseCores(flags.cores, flags.threads); !cores.ok()) {
+    fmt::print(stderr, "{}\n", std::string(cores.message()));
+    return kExitUsage;
+  }
   if (flags.describes) return Describe(flags);
   if (flags.is_emulated && !flags.target.empty()) flags.target = AsEmulated(flags.target);
   const std::string missing =
@@ -289,7 +314,10 @@ int Main(int argc, char** argv) {
   }
   const absl::StatusOr<ServerAddress> address = ReadServerAddress(flags.server);
   if (!address.ok()) {
-    fmt::print(stderr, "{}\n", std::string(address.status().message()));
+    const char* const of_environment = std::getenv(kServerVariable);
+    const bool is_of_environment = of_environment != nullptr && flags.server == of_environment;
+    fmt::print(stderr, "{}{}\n", is_of_environment ? fmt::format("{}: ", kServerVariable) : "",
+               std::string(address.status().message()));
     return kExitUsage;
   }
   return Serve(flags, *address);

@@ -113,6 +113,8 @@ void Router::Receive(const v1::WorkResponse& message) {
       TakeRevoke(message.revoke().fence());
       break;
     case v1::WorkResponse::kDrain:
+      if (!draining_)
+        spdlog::info("drained by the daemon: what is held is finished, then this leaves");
       BeginDraining();
       break;
     case v1::WorkResponse::kUndrain:
@@ -388,6 +390,8 @@ void Router::TakeUndrain() {
   // Once it has finished, threads of devices may have left.
   undrained.set_leaves(leaves_ || IsFinished());
   if (!undrained.leaves()) draining_ = false;
+  spdlog::info("the daemon takes its drain back: this {}",
+               undrained.leaves() ? "leaves all the same" : "stays");
   Emit(std::move(message));
   if (draining_) return;
   for (const auto& device : devices_) {

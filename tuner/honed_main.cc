@@ -19,6 +19,7 @@
 #include "support/log.h"
 #include "support/output_file.h"
 #include "support/parent_death.h"
+#include "support/parse_error.h"
 #include "support/service_manager.h"
 #include "support/spare_cores.h"
 #include "support/status.h"
@@ -429,7 +430,7 @@ int Main(int argc, char** argv) {
                             error.what()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return Fail(kUsage, fmt::format("{}; see honed --help", error.what()));
+    return Fail(kUsage, fmt::format("{}; see honed --help", SentenceOf(error)));
   }
   StartLog("honed", *ParseLogFormat(flags.log_format));
   LogWhatGrpcSays();

@@ -20,12 +20,19 @@ namespace hone::tuner {
 // "link", "transfer", "sandbox", "check", "timing". Thread-safe.
 class PhaseSeconds {
  public:
-  void Add(const std::string& phase, int64_t ns);
-  std::map<std::string, double> Snapshot() const;
+  using Seconds = std::map<std::string, double>;
+
+  void Add(int64_t job, const std::string& phase, int64_t ns);
+  Seconds Snapshot() const;
+  // What was spent on the job; known of the newest jobs only, as many as kMostJobs.
+  Seconds OfJob(int64_t job) const;
+
+  static constexpr size_t kMostJobs = 1000;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, double> seconds_;
+  Seconds seconds_;
+  std::map<int64_t, Seconds> by_job_;
 };
 
 // How builds ended, and how long they took. Thread-safe.

@@ -1,5 +1,7 @@
 #include "tuner/role.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,53 +11,65 @@ namespace {
 
 using Named = std::pair<std::string_view, Role>;
 
+struct Method {
+  std::string_view name;
+  Role role;
+  std::string_view deed;  // what its caller wants to do
+};
+
 constexpr std::array kRoles = {Named{"read", Role::kRead}, Named{"submit", Role::kSubmit},
                                Named{"work", Role::kWork}, Named{"admin", Role::kAdmin}};
 
 // The one place that says who may call what. What stands here for kRead, kSubmit may call too.
 constexpr std::array kMethods = {
-    Named{"/hone.v1.TuningService/SubmitJob", Role::kSubmit},
-    Named{"/hone.v1.TuningService/CloneJob", Role::kSubmit},
-    Named{"/hone.v1.TuningService/GetJob", Role::kRead},
-    Named{"/hone.v1.TuningService/ListJobs", Role::kRead},
-    Named{"/hone.v1.TuningService/WatchJob", Role::kRead},
-    Named{"/hone.v1.TuningService/CancelJob", Role::kSubmit},
-    Named{"/hone.v1.TuningService/PauseJob", Role::kSubmit},
-    Named{"/hone.v1.TuningService/ResumeJob", Role::kSubmit},
-    Named{"/hone.v1.TuningService/GetConfigs", Role::kRead},
+    Method{"/hone.v1.TuningService/SubmitJob", Role::kSubmit, "submit jobs"},
+    Method{"/hone.v1.TuningService/CloneJob", Role::kSubmit, "clone jobs"},
+    Method{"/hone.v1.TuningService/GetJob", Role::kRead, "see jobs"},
+    Method{"/hone.v1.TuningService/ListJobs", Role::kRead, "see jobs"},
+    Method{"/hone.v1.TuningService/WatchJob", Role::kRead, "watch jobs"},
+    Method{"/hone.v1.TuningService/CancelJob", Role::kSubmit, "cancel jobs"},
+    Method{"/hone.v1.TuningService/PauseJob", Role::kSubmit, "pause jobs"},
+    Method{"/hone.v1.TuningService/ResumeJob", Role::kSubmit, "resume jobs"},
+    Method{"/hone.v1.TuningService/GetConfigs", Role::kRead, "read best configs"},
     // Its times are the caller's word, and every compile takes them.
-    Named{"/hone.v1.TuningService/AddModelFinal", Role::kAdmin},
-    Named{"/hone.v1.TuningService/GetModelFinal", Role::kRead},
-    Named{"/hone.v1.FarmService/Work", Role::kWork},
-    Named{"/hone.v1.FarmService/ListWorkers", Role::kRead},
-    Named{"/hone.v1.FarmService/DrainWorker", Role::kAdmin},
-    Named{"/hone.v1.FarmService/UndrainWorker", Role::kAdmin},
-    Named{"/hone.v1.FarmService/QuarantineWorker", Role::kAdmin},
-    Named{"/hone.v1.FarmService/ReleaseWorker", Role::kAdmin},
-    Named{"/hone.v1.LogService/ListRecords", Role::kRead},
-    Named{"/hone.v1.LogService/GetRecord", Role::kRead},
-    Named{"/hone.v1.LogService/ListFinals", Role::kRead},
-    Named{"/hone.v1.LogService/GetLogStats", Role::kRead},
+    Method{"/hone.v1.TuningService/AddModelFinal", Role::kAdmin, "store finals of models"},
+    Method{"/hone.v1.TuningService/GetModelFinal", Role::kRead, "read finals of models"},
+    Method{"/hone.v1.FarmService/Work", Role::kWork, "measure"},
+    Method{"/hone.v1.FarmService/ListWorkers", Role::kRead, "see workers"},
+    Method{"/hone.v1.FarmService/DrainWorker", Role::kAdmin, "drain workers"},
+    Method{"/hone.v1.FarmService/UndrainWorker", Role::kAdmin, "take drains of workers back"},
+    Method{"/hone.v1.FarmService/QuarantineWorker", Role::kAdmin, "put workers into quarantine"},
+    Method{"/hone.v1.FarmService/ReleaseWorker", Role::kAdmin, "release workers"},
+    Method{"/hone.v1.LogService/ListRecords", Role::kRead, "read the log"},
+    Method{"/hone.v1.LogService/GetRecord", Role::kRead, "read the log"},
+    Method{"/hone.v1.LogService/ListFinals", Role::kRead, "read the log"},
+    Method{"/hone.v1.LogService/GetLogStats", Role::kRead, "read the log"},
     // It adds to what a database keeps.
-    Named{"/hone.v1.LogService/RecordMisses", Role::kSubmit},
-    Named{"/hone.v1.LogService/ListMisses", Role::kRead},
-    Named{"/hone.v1.LogService/ExportLog", Role::kRead},
+    Method{"/hone.v1.LogService/RecordMisses", Role::kSubmit, "record what compiles missed"},
+    Method{"/hone.v1.LogService/ListMisses", Role::kRead, "read what compiles missed"},
+    Method{"/hone.v1.LogService/ExportLog", Role::kRead, "export the log"},
     // What it adds decides what every compile gets.
-    Named{"/hone.v1.LogService/ImportLog", Role::kAdmin},
-    Named{"/hone.v1.LogService/RetractRecord", Role::kAdmin},
-    Named{"/hone.v1.LogService/Prune", Role::kAdmin},
-    Named{"/hone.v1.AuthService/AddGrant", Role::kAdmin},
-    Named{"/hone.v1.AuthService/ListGrants", Role::kAdmin},
-    Named{"/hone.v1.AuthService/RevokeGrants", Role::kAdmin},
-    Named{"/hone.v1.AuthService/WhoAmI", Role::kRead},
-    Named{"/grpc.health.v1.Health/Check", Role::kRead},
-    Named{"/grpc.health.v1.Health/Watch", Role::kRead},
-    Named{"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Role::kRead},
+    Method{"/hone.v1.LogService/ImportLog", Role::kAdmin, "import logs"},
+    Method{"/hone.v1.LogService/RetractRecord", Role::kAdmin, "retract records"},
+    Method{"/hone.v1.LogService/Prune", Role::kAdmin, "prune the log"},
+    Method{"/hone.v1.AuthService/AddGrant", Role::kAdmin, "let others in"},
+    Method{"/hone.v1.AuthService/ListGrants", Role::kAdmin, "see who may call"},
+    Method{"/hone.v1.AuthService/RevokeGrants", Role::kAdmin, "revoke what others were granted"},
+    Method{"/hone.v1.AuthService/WhoAmI", Role::kRead, "ask who it is"},
+    Method{"/grpc.health.v1.Health/Check", Role::kRead, "ask whether it serves"},
+    Method{"/grpc.health.v1.Health/Watch", Role::kRead, "ask whether it serves"},
+    Method{"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Role::kRead,
+           "ask which methods there are"},
 };
 
 // What tells nothing of others, and a worker's machine asks, too.
 constexpr std::array<std::string_view, 3> kOfEverybody = {
     "/hone.v1.AuthService/WhoAmI", "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"};
+
+const Method* Find(std::string_view method) {
+  const auto found = std::ranges::find(kMethods, method, &Method::name);
+  return found != kMethods.end() ? &*found : nullptr;
+}
 
 }  // namespace
 
@@ -74,10 +88,18 @@ std::optional<Role> RoleOf(std::string_view name) {
 }
 
 std::optional<Role> RoleFor(std::string_view method) {
-  for (const auto& [known, role] : kMethods) {
-    if (known == method) return role;
-  }
-  return std::nullopt;
+  const Method* const found = Find(method);
+  if (found == nullptr) return std::nullopt;
+  return found->role;
+}
+
+std::string WhatIsDenied(Role role, std::string_view method) {
+  const Method* const found = Find(method);
+  const std::string held = fmt::format("has the role {}, which may not", Name(role));
+  if (found == nullptr) return held + " do what this daemon does not know; an admin may ask";
+  const bool is_for_admins = found->role == Role::kAdmin;
+  return fmt::format("{} {}: that needs the role {}", held, found->deed,
+                     is_for_admins ? "admin" : fmt::format("{} or admin", Name(found->role)));
 }
 
 bool MayCall(Role role, std::string_view method) {

@@ -26,6 +26,10 @@ std::optional<Role> RoleFor(std::string_view method);
 
 bool MayCall(Role role, std::string_view method);
 
+// What is said of one who may not: "has the role read, which may not cancel jobs: that needs the
+// role submit or admin".
+std::string WhatIsDenied(Role role, std::string_view method);
+
 // Who made a call.
 struct Caller {
   std::string name;  // of the user or the token: the submitter of its jobs

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,11 +62,14 @@ class JobStore {
                                                          int64_t lease_ns) = 0;
 
   // ---- jobs ----
-  // A job with the same client_id is returned as it is (its id and state), and nothing is written.
+  // A job with the same client_id is returned as it is (its id and state), and nothing is written;
+  // kAlreadyExists where that is another request (IsSameRequest).
   // A new one is queued, has not run, was submitted now, and is of the owner and epoch that it
   // names.
   virtual absl::StatusOr<Job> SubmitJob(const Job& job) = 0;
   virtual absl::StatusOr<Job> GetJob(int64_t id) = 0;
+  // The job with the client id; nullopt: there is none.
+  virtual absl::StatusOr<std::optional<Job>> JobOfClient(const std::string& client_id) = 0;
   // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).
   // kInvalidArgument for a cursor that no page of this order gave.
   virtual absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order,

@@ -47,6 +47,22 @@ bool MayTake(int64_t left_ns, int64_t lease_ns) {
   return left_ns >= std::max<int64_t>(0, lease_ns / 3);
 }
 
+absl::Status IsSameRequest(const Job& known, const Job& asked) {
+  if (!known.submitter.empty() && !asked.submitter.empty() && known.submitter != asked.submitter) {
+    return absl::AlreadyExistsError(
+        fmt::format("the client id \"{}\" is that of job {}, which is {}'s; choose another one",
+                    known.client_id, known.id, known.submitter));
+  }
+  if (known.request_digest.empty() || asked.request_digest.empty() ||
+      known.request_digest == asked.request_digest) {
+    return absl::OkStatus();
+  }
+  return absl::AlreadyExistsError(fmt::format(
+      "the client id \"{}\" is that of job {}, for which something else was asked: expected the "
+      "same model and flags again, or another client id",
+      known.client_id, known.id));
+}
+
 absl::Status MaySetState(const Job& job, JobState to) {
   // Who starts a job may have read that it is queued before somebody paused it.
   if (job.state == JobState::kPaused && to == JobState::kRunning) {

@@ -32,6 +32,9 @@ absl::Status NewerLife(const Ownership& ownership);
 bool MayTake(int64_t left_ns, int64_t lease_ns);
 // Epochs start above it: jobs of older versions are of the epochs 0 and 1, whoever ran them.
 inline constexpr int64_t kOldestEpoch = 1;
+// Whether `asked`, which has the client id of `known`, is the request that it was made by, as far
+// as is known. kAlreadyExists where it is another's, or asks for something else.
+absl::Status IsSameRequest(const Job& known, const Job& asked);
 // An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
 absl::Status MaySetState(const Job& job, JobState to);
 // Nothing happens to a job that has ended.

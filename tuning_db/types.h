@@ -159,7 +159,10 @@ struct JobTask {
 struct Job {
   int64_t id = 0;
   std::string client_id;  // Submit is idempotent by it
-  std::string model;      // name, for people
+  // The SHA-256 of what was asked for under the client id, in hex. Empty: unknown (jobs of older
+  // versions).
+  std::string request_digest;
+  std::string model;  // name, for people
   std::string target;
   uint64_t seed = 0;
   int priority = 0;

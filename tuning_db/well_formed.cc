@@ -171,6 +171,7 @@ absl::Status IsWellFormed(const Job& job) {
                    {"a search's name", job.search},
                    {"a submitter", job.submitter},
                    {"a class of devices", job.device_class},
+                   {"a request's digest", job.request_digest},
                    {"an owner's name", job.owner}});
 }
 

@@ -11,6 +11,7 @@ from hone.log_filter import LogFilter
 from hone.module import CallInfo, Module, TensorInfo, version
 from hone.record import Record, RecordDetail
 from hone.service_errors import (
+    AlreadyExists,
     FailedPrecondition,
     InvalidArgument,
     JobFailed,
@@ -28,6 +29,7 @@ __version__ = version()
 
 # Not compile: `from hone import *` would hide Python's own.
 __all__ = [
+    "AlreadyExists",
     "AsyncClient",
     "CallInfo",
     "Client",

@@ -67,6 +67,8 @@ class AsyncClient:
         search: str = DEFAULT_SEARCH,
         seed: int = 0,
         priority: int = 0,
+        sandbox: str | None = None,
+        device_class: str | None = None,
         numerics: str | None = None,
         shapes: Shapes | None = None,
         dims: Dims | None = None,
@@ -84,6 +86,8 @@ class AsyncClient:
             search=search,
             seed=seed,
             priority=priority,
+            sandbox=sandbox,
+            device_class=device_class,
             numerics=numerics,
             client_id=client_id if client_id is not None else str(uuid.uuid4()),
         )

@@ -72,6 +72,8 @@ class Client:
         search: str = DEFAULT_SEARCH,
         seed: int = 0,
         priority: int = 0,
+        sandbox: str | None = None,
+        device_class: str | None = None,
         numerics: str | None = None,
         shapes: Shapes | None = None,
         dims: Dims | None = None,
@@ -81,8 +83,9 @@ class Client:
     ) -> Job:
         """Starts a job for the kernels of a model, as `hone job submit` does, and does not wait for it. Weights stay here.
 
-        Arguments are those of hone.tune. `target`: None: the only one that the daemon's workers have. `client_id` names
-        the job for who submits it: the same again, say after an error, gives the same job."""
+        Arguments are those of hone.tune. `target`: None: the only one that the daemon's workers have. `sandbox`
+        ("limits", "contained", "strict") and `device_class` ("name=znver5", "fingerprint=3fa9c0d2") say which devices may
+        measure. `client_id` names the job for who submits it: the same again, say after an error, gives the same job."""
         arguments = submission.arguments_of(
             target=target,
             threads=threads,
@@ -92,6 +95,8 @@ class Client:
             search=search,
             seed=seed,
             priority=priority,
+            sandbox=sandbox,
+            device_class=device_class,
             numerics=numerics,
             client_id=client_id if client_id is not None else str(uuid.uuid4()),
         )

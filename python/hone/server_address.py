@@ -96,6 +96,10 @@ def server_text(server: str | None) -> str:
         raise Error(
             f"expected a server as unix:PATH, a join string or @FILE with one, found none, nor one in {_VARIABLE}", 5
         )
+    try:
+        read_server_address(text)
+    except Error as error:
+        raise Error(f"{_VARIABLE}: {error}", error.code) from None
     return text
 
 

@@ -29,6 +29,10 @@ class InvalidArgument(ServerError):
     """The daemon cannot take what was asked as it is."""
 
 
+class AlreadyExists(ServerError):
+    """The name is taken: a client_id of another request."""
+
+
 class FailedPrecondition(ServerError):
     """It does not go with how things stand: a job that has ended, a private daemon."""
 
@@ -52,6 +56,7 @@ _KINDS: dict[str, tuple[type[ServerError], int]] = {
     "PERMISSION_DENIED": (PermissionDenied, 6),
     "NOT_FOUND": (NotFound, 3),
     "INVALID_ARGUMENT": (InvalidArgument, 3),
+    "ALREADY_EXISTS": (AlreadyExists, 3),
     "FAILED_PRECONDITION": (FailedPrecondition, 7),
     "RESOURCE_EXHAUSTED": (ResourceExhausted, 7),
 }

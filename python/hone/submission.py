@@ -38,6 +38,8 @@ def arguments_of(
     search: str,
     seed: int,
     priority: int,
+    sandbox: str | None,
+    device_class: str | None,
     numerics: str | None,
     client_id: str,
 ) -> list[str]:
@@ -49,6 +51,8 @@ def arguments_of(
         search=text_of(search, "search"),
         seed=integer(seed, f"a seed from 0 to {MAX_SEED}", 0, MAX_SEED),
         priority=integer(priority, "a priority as a whole number"),
+        sandbox=None if sandbox is None else text_of(sandbox, "sandbox"),
+        device_class=None if device_class is None else text_of(device_class, "device_class"),
         numerics=None if numerics is None else text_of(numerics, "numerics"),
         client_id=text_of(client_id, "client_id"),
     )

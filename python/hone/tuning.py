@@ -135,7 +135,7 @@ def time_flag(time: float | str | None) -> str | None:
         return None if time is None else text_of(time, "time")
     if isinstance(time, bool) or not isinstance(time, SupportsFloat) or not 0 < float(time) <= _MAX_TIME_S:
         raise Error(f'expected time as seconds above 0, at most {_MAX_TIME_S}, or as in "10m", found {time!r}')
-    return str(float(time))
+    return f"{float(time)}s"
 
 
 def _progress_line(progress: Progress) -> _ProgressLine | None:
@@ -160,6 +160,8 @@ def tune(
     time: float | str | None = None,
     search: str = DEFAULT_SEARCH,
     seed: int = 0,
+    sandbox: str | None = None,
+    device_class: str | None = None,
     micro_kernels: str = "auto",
     numerics: str | None = None,
     shapes: Shapes | None = None,
@@ -172,6 +174,7 @@ def tune(
     same database take what was won.
 
     `model`, `shapes`, `dims`, `constants`, `cut`: as Graph.load has them, or a Graph. `time`: a limit in seconds, or "10m".
+    `sandbox`, `device_class`: which devices of a `server` measure, as `--sandbox` and `--device-class` say it.
     `progress`: a function that is called with a TuneProgress several times a second; True: a line on stderr; False:
     nothing. Ctrl-C ends it as it ends `hone tune`: what was settled stays, and no job does, but at a `server`, where a
     second Ctrl-C within two seconds is needed to cancel it."""
@@ -186,6 +189,8 @@ def tune(
         time=time_flag(time),
         search=text_of(search, "search"),
         seed=integer(seed, f"a seed from 0 to {MAX_SEED}", 0, MAX_SEED),
+        sandbox=None if sandbox is None else text_of(sandbox, "sandbox"),
+        device_class=None if device_class is None else text_of(device_class, "device_class"),
         micro_kernels=text_of(micro_kernels, "micro_kernels"),
         numerics=None if numerics is None else text_of(numerics, "numerics"),
     )

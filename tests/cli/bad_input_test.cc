@@ -273,6 +273,20 @@ TEST_F(BadInput, RequireTunedWithoutTuning) {
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--require-tuned"}, 4, {"tune"});
 }
 
+TEST_F(BadInput, ServerOfTheEnvironmentIsNamed) {
+  setenv("HONE_SERVER", "garbage", 1);
+  Expect({"job", "list"}, 3, {"HONE_SERVER: expected"});
+  unsetenv("HONE_SERVER");
+}
+
+TEST_F(BadInput, NothingIsSaidOfAJobThatIsRefused) {
+  ExportMlp();
+  // One line: no note on its few trials before the error.
+  Expect({"tune", "no.onnx", "--trials", "2", "--db", "hone.db"}, 3, {"no.onnx"});
+  Expect({"tune", "mlp.onnx", "--trials", "2", "--server", "unix:/nonexistent/socket"}, 5,
+         {"/nonexistent/socket"});
+}
+
 // What scripts make of a variable that is not set.
 TEST_F(BadInput, EmptyValuesOfFlags) {
   Expect({"tune", "model.onnx", "--db=", "--threads=1"}, 2, {"expected a value after --db="});
@@ -281,7 +295,7 @@ TEST_F(BadInput, EmptyValuesOfFlags) {
 
 TEST_F(BadInput, DurationsThatAreNone) {
   ASSERT_EQ(RunHone({"zoo", "mlp", "-o", "mlp.onnx"}, folder_.path()).exit_code, 0);
-  for (const char* time : {"nan", "inf", "1e300h", "-1s", "0", "3 weeks"}) {
+  for (const char* time : {"nan", "inf", "1e300h", "-1s", "0", "5", "3 weeks"}) {
     Expect({"tune", "mlp.onnx", std::string("--time=") + time}, 2, {"duration such as 90s", time});
   }
 }

@@ -135,6 +135,12 @@ TEST_F(Jobs, AJobIsPausedListedResumedAndClonedWithAHonedAndWithout) {
                                            "--priority", "2",        "--client-id", "mine"};
   EXPECT_EQ(JobJson(submit, folder_.path())["job"], 1);
   EXPECT_EQ(JobJson(submit, folder_.path())["job"], 1) << "the client keeps its id";
+  std::vector<std::string> other = submit;
+  other.insert(other.begin(), "job");
+  std::ranges::replace(other, "8", "9");
+  const Finished refused = RunHone(other, folder_.path());
+  EXPECT_EQ(refused.exit_code, 3) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("the client id \"mine\" is that of job 1"));
   EXPECT_EQ(JobJson({"pause", "1", "--server", Server()}, folder_.path())["state"], "paused");
   EXPECT_EQ(JobJson({"pause", "1", "--server", Server()}, folder_.path())["state"], "paused");
   const nlohmann::json clone =

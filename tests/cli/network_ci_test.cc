@@ -100,7 +100,7 @@ TEST_F(Network, AModelIsTunedFromAnotherPlaceByAWorkerOfAThird) {
 
   const Finished refused = Run({"job", "cancel", "1", "--server", At("rita")});
   EXPECT_EQ(refused.exit_code, 6);
-  EXPECT_THAT(refused.err, HasSubstr("\"rita\" has the role read"));
+  EXPECT_THAT(refused.err, HasSubstr("\"rita\" has the role read, which may not cancel jobs"));
   EXPECT_EQ(Run({"auth", "revoke", "board-7", "--server", At("admin")}).exit_code, 0);
   ASSERT_TRUE(Eventually([&] { return worker_->HasEnded(); })) << "it is put out";
   EXPECT_EQ(WEXITSTATUS(worker_->Stop(0)), 6);
@@ -123,7 +123,14 @@ TEST_F(Network, AWatchOutlivesARestartOfTheDaemon) {
       << watch.Err();
   kill(honed_->pid(), SIGKILL);
   ASSERT_TRUE(Eventually([&] { return honed_->HasEnded(); }));
+  ASSERT_TRUE(Eventually([&] {
+    return watch.Err().find("the daemon is away; job 1 goes on once it is back") !=
+           std::string::npos;
+  })) << watch.Err();
   Serve("localhost" + port_);
+  ASSERT_TRUE(Eventually([&] {
+    return watch.Err().find("the daemon is back") != std::string::npos;
+  })) << watch.Err();
   const Finished cancelled = Run({"job", "cancel", "1", "--server", At("ann")});
   ASSERT_EQ(cancelled.exit_code, 0) << cancelled.err;
   ASSERT_TRUE(Eventually([&] { return watch.HasEnded(); })) << watch.Err();
@@ -161,11 +168,24 @@ TEST_F(Network, TheServersOwnUserLetsOthersInWithoutAToken) {
   EXPECT_EQ(nobody.exit_code, 3);
 }
 
+TEST_F(Network, WhoIsLetInIsToldWhatDialsWithHisRole) {
+  StartHoned();
+  const auto told = [&](const std::string& role) {
+    return Run({"auth", "add", role, "--role", role, "--server", At("admin"), "--output", role})
+        .out;
+  };
+  EXPECT_THAT(told("work"), HasSubstr("hone-measure --join @work dials"));
+  EXPECT_THAT(told("read"), Not(HasSubstr("hone-measure")));
+  EXPECT_THAT(told("submit"), HasSubstr("HONE_SERVER=@submit hone job list dials"));
+}
+
 TEST_F(Network, GrantsAreMadeWhereNoHonedRuns) {
   StartHoned();
   honed_->Stop(30 * kSecondNs);
-  EXPECT_EQ(Run({"auth", "add", "ann", "--role", "read", "--db", folder_ / "hone.db"}).exit_code,
-            0);
+  const Finished added = Run({"auth", "add", "ann", "--role", "read", "--db", folder_ / "hone.db",
+                              "--output", "ann.token"});
+  EXPECT_EQ(added.exit_code, 0) << added.err;
+  EXPECT_THAT(added.out, Not(HasSubstr("dials"))) << "a token is no join string";
   EXPECT_EQ(Hone({"auth", "list", "--db", folder_ / "hone.db"})["grants"].size(), 2);
 }
 

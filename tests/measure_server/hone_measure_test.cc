@@ -13,9 +13,11 @@
 #include <set>
 #include <thread>
 
+#include "measure_server/held_cores.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
 #include "runtime/target_text.h"
+#include "runtime/thread_team.h"
 #include "support/child_process.h"
 #include "tests/measure_server/fake_daemon.h"
 #include "tests/measure_server/sample_artifacts.h"
@@ -479,6 +481,30 @@ TEST_F(HoneMeasureTest, LeavesWhenItsNameIsTakenForMoreThanAMoment) {
   ChildProcess worker = StartWorker();
   EXPECT_EQ(ExitOf(worker), 7);
   EXPECT_EQ(daemon.refused(), 5) << "its predecessor's stream may be about to end";
+}
+
+TEST_F(HoneMeasureTest, LeavesWhereItsCoresAreAnothers) {
+  const std::string core = std::to_string(UsableCores().front());
+  if (!HeldCores({UsableCores().front()}).taken().empty()) {
+    GTEST_SKIP() << "a worker of somebody else measures on core " << core;
+  }
+  FakeDaemon daemon(address_);
+  ChildProcess worker = StartWorker({"--cores", core});
+  const auto hello = daemon.ReceiveWhere(IsHello);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->hello().devices(0).threads(), 1u);
+  ChildProcess second =
+      ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", address_, "--cores", core})
+          .value();
+  EXPECT_EQ(ExitOf(second), 7);
+  ChildProcess none =
+      ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", address_, "--cores", "1000"})
+          .value();
+  EXPECT_EQ(ExitOf(none), 2);
+  EXPECT_EQ(worker.Stop(kGraceNs), 0);
+  ChildProcess next = StartWorker({"--cores", core});
+  EXPECT_TRUE(daemon.ReceiveWhere(IsHello)) << "it is free again";
+  EXPECT_EQ(next.Stop(kGraceNs), 0);
 }
 
 TEST_F(HoneMeasureTest, IsAnInstanceOfItsOwnUnderADefaultNameOfItsOwn) {

@@ -147,6 +147,8 @@ class ClientTest(unittest.TestCase):
         with self.client() as client:
             submitted = client.submit(self.model, client_id="mine", **TRIALS)
             self.assertEqual(client.submit(self.model, client_id="mine", **TRIALS).id, submitted.id)
+            with self.assertRaisesRegex(hone.Error, 'the client id "mine" is that of job 1'):
+                client.submit(self.model, client_id="mine", trials=3)
             events = list(client.watch(submitted))
             self.assertEqual([event.seq for event in events], list(range(1, len(events) + 1)))
             self.assertLessEqual({"state", "trial_settled", "final"}, {event.kind for event in events})
@@ -204,11 +206,17 @@ class ClientTest(unittest.TestCase):
         self.daemon.start()  # without a worker it waits
         target = json.loads(self.daemon.hone("explain", "mlp.onnx", "--threads", "1", "--json"))["target"]
         with self.client() as client:
-            job = client.submit(self.model, target=target, **TRIALS)
+            with self.assertRaisesRegex(hone.Error, "a class of devices"):
+                client.submit(self.model, target=target, device_class="fast", **TRIALS)
+            with self.assertRaisesRegex(hone.Error, "expected .*server"):
+                hone.tune(self.model, device_class="kind=cpu", progress=False, **TRIALS)
+            job = client.submit(self.model, target=target, sandbox="strict", device_class="kind=cpu", time=3600, **TRIALS)
+            shown = json.loads(self.daemon.hone("job", "show", str(job.id), "--server", self.daemon.socket, "--json"))
+            self.assertEqual((shown["sandbox"], shown["device_class"], shown["limit_s"]), ("strict", "kind=cpu", 3600))
             self.assertEqual(client.pause(job).state, "paused")
             self.assertEqual([each.state for each in client.jobs()], ["paused"])
             self.assertIn(client.resume(job).state, ("queued", "running"))
-            eventually(lambda: "no connected device has the target" in client.job(job).waiting)
+            eventually(lambda: "no connected device" in client.job(job).waiting)
             self.assertEqual(client.cancel(job).state, "cancelled")
             self.assertEqual(client.cancel(job).state, "cancelled")
             with self.assertRaisesRegex(hone.JobFailed, f"job {job.id} is cancelled"):
@@ -352,6 +360,10 @@ class ClientTest(unittest.TestCase):
             self.assertEqual(repr(hone.Client()), "<hone.Client of unix:/none>")
         with mock.patch.dict(os.environ):
             os.environ.pop("HONE_SERVER", None)
+            os.environ["HONE_SERVER"] = "garbage"
+            with self.assertRaisesRegex(hone.Error, "^HONE_SERVER: expected"):
+                hone.Client()
+            os.environ.pop("HONE_SERVER", None)
             with self.assertRaisesRegex(hone.Error, "found none, nor one in HONE_SERVER"):
                 hone.Client()
         with self.assertRaisesRegex(hone.Error, "expected states of queued, .*found 'over'"):
@@ -379,7 +391,10 @@ class ClientTest(unittest.TestCase):
                     client.submit(self.model, target=target, **TRIALS),
                     client.submit(self.model, target=target, seed=1, client_id="other", **TRIALS),
                 )
-                self.assertEqual((await client.submit(self.model, client_id="other", **TRIALS)).id, other.id)
+                again = await client.submit(self.model, target=target, seed=1, client_id="other", **TRIALS)
+                self.assertEqual(again.id, other.id)
+                with self.assertRaisesRegex(hone.Error, f'the client id "other" is that of job {other.id}'):
+                    await client.submit(self.model, target=target, seed=2, client_id="other", **TRIALS)
                 seen = []
                 async for event in client.watch(job):
                     seen.append(event.seq)

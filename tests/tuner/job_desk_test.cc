@@ -39,7 +39,12 @@ class JobDeskTest : public ::testing::Test {
   absl::StatusOr<tuning_db::Job>& Submit(const std::string& client_id, const v1::JobSpec& spec) {
     absl::StatusOr<tuning_db::Job>& answer = *answers_.emplace_back(
         std::make_unique<absl::StatusOr<tuning_db::Job>>(absl::UnknownError("no answer yet")));
-    desk_->Submit(client_id, submitter_, spec,
+    v1::SubmitJobRequest& request =
+        *requests_.emplace_back(std::make_unique<v1::SubmitJobRequest>());
+    request.set_client_id(client_id);
+    request.set_request_digest(request_digest_);
+    *request.mutable_spec() = spec;
+    desk_->Submit(request, submitter_,
                   [&answer](absl::StatusOr<tuning_db::Job> job) { answer = std::move(job); });
     return answer;
   }
@@ -61,6 +66,8 @@ class JobDeskTest : public ::testing::Test {
   ManualExecutor executor_;
   std::vector<int64_t> submitted_;
   std::vector<std::unique_ptr<absl::StatusOr<tuning_db::Job>>> answers_;
+  std::vector<std::unique_ptr<v1::SubmitJobRequest>> requests_;
+  std::string request_digest_;  // that the client says; empty: none
   std::unique_ptr<JobDesk> desk_;
   Submitter submitter_{.name = "ann"};
 };
@@ -145,6 +152,47 @@ TEST_F(JobDeskTest, ACloneHasWhatItIsGivenAndOtherwiseTheSpecOfTheOther) {
   EXPECT_TRUE(absl::IsNotFound(Clone(request).status()));
   request.clear_client_id();
   EXPECT_TRUE(absl::IsInvalidArgument(Clone(request).status()));
+}
+
+TEST_F(JobDeskTest, AClientIdIsOneRequests) {
+  const v1::JobSpec spec = Spec();
+  const auto& first = Submit("a", spec);
+  RunAll();
+  ASSERT_TRUE(first.ok()) << first.status();
+  v1::JobSpec other = FakeJob({"conv", "dense"}, 20);
+  const auto& refused = Submit("a", other);
+  const auto& again = Submit("a", spec);
+  RunAll();
+  EXPECT_TRUE(absl::IsAlreadyExists(refused.status())) << refused.status();
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("\"a\" is that of job 1"));
+  EXPECT_EQ(store_->Jobs()->size(), 1u);
+  EXPECT_TRUE(absl::IsNotFound(store_->GetTask(2).status())) << "nothing of it is stored";
+  EXPECT_EQ(again->id, first->id);
+  submitter_.name = "eve";
+  const auto& hers = Submit("a", spec);
+  RunAll();
+  EXPECT_TRUE(absl::IsAlreadyExists(hers.status())) << hers.status();
+  EXPECT_THAT(std::string(hers.status().message()), HasSubstr("which is ann's"));
+  v1::CloneJobRequest clone;
+  clone.set_id(first->id);
+  clone.set_client_id("b");
+  ASSERT_TRUE(Clone(clone).ok());
+  clone.set_trials(64);
+  EXPECT_TRUE(absl::IsAlreadyExists(Clone(clone).status()));
+}
+
+TEST_F(JobDeskTest, WhatAClientWasAskedForIsTheRequestAndNotWhatItMakesOfIt) {
+  request_digest_ = std::string(64, '1');
+  const auto& first = Submit("a", FakeJob({"conv"}, 20));
+  const auto& again = Submit("a", FakeJob({"conv", "measured since"}, 20));
+  request_digest_ = std::string(64, '2');
+  const auto& refused = Submit("a", FakeJob({"conv"}, 20));
+  request_digest_ = "short";
+  const auto& bad = Submit("b", FakeJob({"conv"}, 20));
+  RunAll();
+  EXPECT_EQ(again->id, first->id);
+  EXPECT_TRUE(absl::IsAlreadyExists(refused.status())) << refused.status();
+  EXPECT_TRUE(absl::IsInvalidArgument(bad.status())) << bad.status();
 }
 
 TEST_F(JobDeskTest, ASubmitterWithAQuotaHasSoManyJobsOpen) {

@@ -11,6 +11,7 @@
 
 #include "tests/tuner/daemon_fixture.h"
 #include "tests/tuner/world.h"
+#include "tuner/metered.h"
 #include "tuner/metrics/daemon_metrics.h"
 #include "tuner/metrics/metrics_server.h"
 #include "tuner/service/rpc_counts.h"
@@ -136,6 +137,20 @@ TEST(Metrics, OfBuildsAreByOutcome) {
   EXPECT_THAT(totals.ended, ElementsAre(Pair("builder_failed", 1u), Pair("ok", 1u)));
   EXPECT_EQ(totals.seconds.count, 1u);
   EXPECT_DOUBLE_EQ(totals.seconds.sum, 0.02);
+}
+
+TEST(Metrics, PhasesOfAJobAreItsOwn) {
+  PhaseSeconds seconds;
+  seconds.Add(7, "timing", 2'000'000'000);
+  seconds.Add(8, "timing", 1'000'000'000);
+  seconds.Add(8, "link", 500'000'000);
+  EXPECT_THAT(seconds.OfJob(7), ElementsAre(Pair("timing", 2.0)));
+  EXPECT_THAT(seconds.OfJob(8), ElementsAre(Pair("link", 0.5), Pair("timing", 1.0)));
+  EXPECT_TRUE(seconds.OfJob(9).empty());
+  EXPECT_THAT(seconds.Snapshot(), ElementsAre(Pair("link", 0.5), Pair("timing", 3.0)));
+  for (int64_t job = 0; job < 3000; ++job) seconds.Add(100 + job, "timing", 1);
+  EXPECT_TRUE(seconds.OfJob(7).empty()) << "the oldest are forgotten";
+  EXPECT_FALSE(seconds.OfJob(3099).empty());
 }
 
 TEST(Metrics, NamesThatCallersChooseAreOneLine) {

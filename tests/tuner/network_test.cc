@@ -71,7 +71,9 @@ TEST_F(NetworkTest, ARoleIsAskedForEachCall) {
   EXPECT_TRUE(ListOnceKnown(reader).ok());
   const absl::Status refused = Submit(reader, "c").status();
   EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("\"rita\" has the role read"));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("\"rita\" has the role read, which may not submit "
+                        "jobs: that needs the role submit or admin"));
   EXPECT_TRUE(absl::IsPermissionDenied(ListOnceKnown(worker)));
 }
 

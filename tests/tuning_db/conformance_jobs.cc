@@ -111,6 +111,28 @@ TEST_P(Conformance, SubmitIsIdempotentByClientId) {
   EXPECT_TRUE(absl::IsInvalidArgument(store_->SubmitJob(ExampleJob(task, "")).status()));
 }
 
+TEST_P(Conformance, AClientIdIsOneRequests) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  Job asked = ExampleJob(task, "a");
+  asked.request_digest = "1";
+  asked.submitter = "ann";
+  EXPECT_FALSE(store_->JobOfClient("a").value());
+  const Job first = store_->SubmitJob(asked).value();
+  EXPECT_EQ(first.request_digest, "1");
+  EXPECT_EQ(store_->JobOfClient("a").value()->id, first.id);
+  EXPECT_EQ(store_->SubmitJob(asked)->id, first.id);
+  asked.request_digest = "2";
+  EXPECT_TRUE(absl::IsAlreadyExists(store_->SubmitJob(asked).status()));
+  asked.request_digest = "1";
+  asked.submitter = "eve";
+  EXPECT_TRUE(absl::IsAlreadyExists(store_->SubmitJob(asked).status()));
+  EXPECT_THAT(store_->Jobs().value(), SizeIs(1));
+  const Job old = store_->SubmitJob(ExampleJob(task, "b")).value();
+  Job again = ExampleJob(task, "b");
+  again.request_digest = "3";
+  EXPECT_EQ(store_->SubmitJob(again)->id, old.id) << "what an older version was asked is unknown";
+}
+
 TEST_P(Conformance, RunningTimeOfAJobOutlivesItsDaemons) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   Job wanted = ExampleJob(task);

@@ -65,6 +65,39 @@ TEST_P(Conformance, ProgressOfASharedTaskIsSeenByBothJobs) {
   EXPECT_TRUE(absl::IsNotFound(store_->Progress(99).status()));
 }
 
+TEST_P(Conformance, ProgressOfAJobStaysWhatItWasWhenItEnded) {
+  const int64_t task = store_->EnsureTask(ExampleTask()).value();
+  const int64_t ended = store_->SubmitJob(ExampleJob(task, "ended")).value().id;
+  const int64_t later = store_->SubmitJob(ExampleJob(task, "later")).value().id;
+  const auto settle = [&](int64_t job, int n, double median_ns) {
+    const Trial trial = store_->Propose({ExampleTrial(task, job, n)}).value().at(0);
+    Record record = ExampleRecord(trial.id);
+    record.median_ns = median_ns;
+    store_->Settle(store_->Lease(trial.id, "w").value().fence, record).value();
+  };
+  settle(ended, 0, 1234.56789);
+  ASSERT_TRUE(store_->SetJobState(ended, JobState::kRunning, "").ok());
+  ASSERT_TRUE(store_->AddFinal(ExampleFinal(task, ended)).ok());
+  const TaskProgress before = store_->Progress(ended).value().at(0);
+  ASSERT_TRUE(store_->SetJobState(ended, JobState::kDone, "").ok());
+  settle(later, 1, 1.0);
+  ASSERT_TRUE(store_->AddFinal(ExampleFinal(task, later)).ok());
+  Reopen();
+  const TaskProgress after = store_->Progress(ended).value().at(0);
+  EXPECT_EQ(after.trials, before.trials);
+  EXPECT_EQ(after.job_trials, 1);
+  EXPECT_EQ(after.default_ns, before.default_ns);
+  EXPECT_EQ(after.best_ns, before.best_ns) << "to the last bit";
+  EXPECT_EQ(after.workload_digest, before.workload_digest);
+  EXPECT_EQ(after.signature, before.signature);
+  ASSERT_TRUE(before.final && after.final);
+  EXPECT_EQ(after.final->winner_ns, before.final->winner_ns);
+  EXPECT_EQ(after.final->distinct_trials, before.final->distinct_trials);
+  const auto both = store_->ProgressOfJobs({later, ended}).value();
+  EXPECT_EQ(both.at(0).at(0).trials, 2);
+  EXPECT_EQ(both.at(1).at(0).trials, 1);
+}
+
 TEST_P(Conformance, ProgressTellsTheNewestFinal) {
   const int64_t task = store_->EnsureTask(ExampleTask()).value();
   const int64_t job = store_->SubmitJob(ExampleJob(task)).value().id;

@@ -75,7 +75,10 @@ void Dispatcher::DrainWorker(const std::string& worker, std::function<void(absl:
   executor_->Post([this, worker, done = std::move(done)] {
     Session* const session = fleet_.Find(worker);
     if (session == nullptr) return done(NotConnected(worker));
-    if (!session->is_draining) session->was_asked_to_drain = true;
+    if (!session->is_draining) {
+      session->was_asked_to_drain = true;
+      spdlog::info("worker {} is drained: it finishes what it holds, and leaves", worker);
+    }
     session->is_draining = true;
     session->is_to_stay = false;
     AnswerUndrains(worker, absl::AbortedError(fmt::format("worker {} is drained again", worker)));

@@ -48,6 +48,7 @@ BuildItem BuildStage::NewItem(const TaskRunner& runner, BuildItem::Kind kind) co
   item.key = runner.key;
   item.request.set_target(runner.task.target);
   item.request.set_limit_ns(loop_.options.build_limit_ns);
+  if (!runner.wants.empty()) item.request.set_job(runner.wants.front().job->job.id);
   return item;
 }
 
@@ -88,6 +89,7 @@ void BuildStage::BuildTrial(TaskRunner& runner, const Trial& trial) {
   }
   BuildItem item = NewItem(runner, BuildItem::Kind::kTrial, trial.config, trial.nest_digest);
   item.trial = trial.id;
+  item.request.set_job(trial.job);
   queue_.PushBack(std::move(item));
 }
 
@@ -106,6 +108,7 @@ bool BuildStage::BuildFinalists(TaskRunner& runner) {
     BuildItem item =
         NewItem(runner, BuildItem::Kind::kFinalist, finalist.config.ToText(), finalist.nest_digest);
     item.trial = run.trial.id;
+    item.request.set_job(run.trial.job);
     item.finalist = i;
     queue_.PushFront(std::move(item));
   }

@@ -95,8 +95,7 @@ absl::StatusOr<Caller> Gatekeeper::Admit(std::string_view token, std::string_vie
     status = Unknown(!token.empty(), !certificate_name.empty());
   } else if (!MayCall(caller->role, method)) {
     status = absl::PermissionDeniedError(
-        fmt::format("\"{}\" has the role {}, which may not call {}", caller->name,
-                    Name(caller->role), std::string(method)));
+        fmt::format("\"{}\" {}", caller->name, WhatIsDenied(caller->role, method)));
   }
   if (witness_) witness_({caller ? caller->name : "", std::string(method), status});
   if (!status.ok()) return status;

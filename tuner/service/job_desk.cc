@@ -11,9 +11,11 @@
 #include "tuner/farm/device_class.h"
 #include "tuner/job_changes.h"
 #include "tuner/priority_weight.h"
+#include "tuner/request_digest.h"
 #include "tuner/search_names.h"
 #include "tuner/service/job_quota.h"
 #include "tuning_db/clone_job.h"
+#include "tuning_db/transitions.h"
 
 namespace hone::tuner {
 
@@ -26,6 +28,15 @@ absl::Status CheckClientId(const std::string& client_id) {
   return absl::InvalidArgumentError(
       fmt::format("a job needs a client id of 1 to {} bytes, found {}; clients choose a UUID",
                   kMostClientIdBytes, client_id.size()));
+}
+
+constexpr size_t kDigestDigits = 64;
+
+absl::Status CheckRequestDigest(const std::string& digest) {
+  if (digest.empty() || digest.size() == kDigestDigits) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("expected the {} digits of a SHA-256 as the digest of a request, found {}",
+                  kDigestDigits, digest.size()));
 }
 
 absl::Status CheckPriority(int64_t priority) {
@@ -67,20 +78,31 @@ absl::Status CheckSize(const v1::JobSpec& spec) {
       "a job has at most {} bytes, found {}; submit its models one by one", kMostJobBytes, bytes));
 }
 
+// What is said of a job by the request for it, whatever the job is.
+template <typename Request>
+tuning_db::Job RequestedBy(const Request& request, const Submitter& submitter) {
+  tuning_db::Job job;
+  job.client_id = request.client_id();
+  job.request_digest = DigestOf(request);
+  job.submitter = submitter.name;
+  return job;
+}
+
 }  // namespace
 
-void JobDesk::Submit(const std::string& client_id, const Submitter& submitter,
-                     const v1::JobSpec& spec, Done done) {
-  absl::Status status = CheckClientId(client_id);
+void JobDesk::Submit(const v1::SubmitJobRequest& request, const Submitter& submitter, Done done) {
+  const v1::JobSpec& spec = request.spec();
+  absl::Status status = CheckClientId(request.client_id());
+  if (status.ok()) status = CheckRequestDigest(request.request_digest());
   if (status.ok()) status = CheckTrials(spec.trials());
   if (status.ok()) status = CheckPriority(spec.priority());
   if (status.ok()) status = CheckDevices(spec);
   if (status.ok()) status = CheckSize(spec);
   if (!status.ok()) return done(status);
   Read(
-      [this, client_id, submitter, &spec]() -> absl::StatusOr<tuning_db::Job> {
-        HONE_ASSIGN_OR_RETURN(Wanted wanted, JobOf(spec));
-        return Store(std::move(wanted), client_id, submitter);
+      [this, submitter, &request] {
+        return Once(RequestedBy(request, submitter), submitter,
+                    [this, &request] { return JobOf(request.spec()); });
       },
       std::move(done));
 }
@@ -90,9 +112,9 @@ void JobDesk::Clone(const v1::CloneJobRequest& request, const Submitter& submitt
   if (status.ok() && request.has_priority()) status = CheckPriority(request.priority());
   if (!status.ok()) return done(status);
   Read(
-      [this, request, submitter]() -> absl::StatusOr<tuning_db::Job> {
-        HONE_ASSIGN_OR_RETURN(Wanted wanted, CloneOf(request));
-        return Store(std::move(wanted), request.client_id(), submitter);
+      [this, request, submitter] {
+        return Once(RequestedBy(request, submitter), submitter,
+                    [this, &request] { return CloneOf(request); });
       },
       std::move(done));
 }
@@ -140,14 +162,27 @@ absl::StatusOr<JobDesk::Wanted> JobDesk::CloneOf(const v1::CloneJobRequest& requ
   return Wanted{.job = tuning_db::CloneOf(of, changes)};
 }
 
-absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const std::string& client_id,
-                                              const Submitter& submitter) {
+absl::StatusOr<tuning_db::Job> JobDesk::Once(const tuning_db::Job& request,
+                                             const Submitter& submitter,
+                                             const std::function<absl::StatusOr<Wanted>()>& make) {
+  HONE_ASSIGN_OR_RETURN(std::optional<tuning_db::Job> known,
+                        parts_.store->JobOfClient(request.client_id));
+  if (known) {
+    HONE_RETURN_IF_ERROR(tuning_db::IsSameRequest(*known, request));
+    return *std::move(known);
+  }
+  HONE_ASSIGN_OR_RETURN(Wanted wanted, make());
+  wanted.job.client_id = request.client_id;
+  wanted.job.request_digest = request.request_digest;
+  wanted.job.submitter = request.submitter;
+  return Store(std::move(wanted), submitter);
+}
+
+absl::StatusOr<tuning_db::Job> JobDesk::Store(Wanted wanted, const Submitter& submitter) {
   tuning_db::Job& job = wanted.job;
-  job.client_id = client_id;
-  job.submitter = submitter.name;
   if (submitter.has_quota) {
     HONE_ASSIGN_OR_RETURN(const JobSize size, SizeOf(wanted));
-    HONE_RETURN_IF_ERROR(CheckQuota(*parts_.store, parts_.quota, submitter.name, client_id, size));
+    HONE_RETURN_IF_ERROR(CheckQuota(*parts_.store, parts_.quota, submitter.name, size));
   }
   HONE_RETURN_IF_ERROR(StoreTasks(wanted));
   job.owner = parts_.ownership.owner;

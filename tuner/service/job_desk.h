@@ -46,10 +46,10 @@ class JobDesk {
 
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
 
-  // `spec` lives until `done` is called. kInvalidArgument names what is wrong with the request,
-  // kResourceExhausted what the submitter has too much of; nothing is written then.
-  void Submit(const std::string& client_id, const Submitter& submitter,
-              const hone::v1::JobSpec& spec, Done done);
+  // `request` lives until `done` is called. kInvalidArgument names what is wrong with it,
+  // kResourceExhausted what the submitter has too much of, kAlreadyExists the job that has its
+  // client id and is another; nothing is written then.
+  void Submit(const hone::v1::SubmitJobRequest& request, const Submitter& submitter, Done done);
   // The new job is `submitter`'s. kNotFound where there is no job to clone.
   void Clone(const hone::v1::CloneJobRequest& request, const Submitter& submitter, Done done);
 
@@ -72,9 +72,11 @@ class JobDesk {
   void Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done);
   absl::StatusOr<Wanted> JobOf(const hone::v1::JobSpec& spec);
   absl::StatusOr<Wanted> CloneOf(const hone::v1::CloneJobRequest& request);
-  // Stores the job under the client's id, as the submitter's, and has it run.
-  absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const std::string& client_id,
-                                       const Submitter& submitter);
+  // The job that has the request's client id already, or else one of `make`, stored with what the
+  // request says and handed to the loop.
+  absl::StatusOr<tuning_db::Job> Once(const tuning_db::Job& request, const Submitter& submitter,
+                                      const std::function<absl::StatusOr<Wanted>()>& make);
+  absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const Submitter& submitter);
   absl::StatusOr<JobSize> SizeOf(const Wanted& wanted) const;
   // Gives the job its new tasks.
   absl::Status StoreTasks(Wanted& wanted);

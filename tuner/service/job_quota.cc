@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "support/status.h"
@@ -27,13 +26,11 @@ absl::StatusOr<JobSize> SizeOf(tuning_db::Store& store, const tuning_db::Job& jo
 }
 
 absl::Status CheckQuota(tuning_db::Store& store, const Quota& quota, const std::string& submitter,
-                        const std::string& client_id, const JobSize& size) {
+                        const JobSize& size) {
   HONE_ASSIGN_OR_RETURN(
       const std::vector<tuning_db::Job> open,
       store.Jobs({.states = {JobState::kQueued, JobState::kRunning, JobState::kPaused},
                   .submitter = submitter}));
-  const auto is_same = [&](const tuning_db::Job& each) { return each.client_id == client_id; };
-  if (std::ranges::any_of(open, is_same)) return absl::OkStatus();
   const auto jobs = static_cast<int64_t>(open.size());
   if (Exceeds(jobs + 1, quota.most_jobs)) {
     return absl::ResourceExhaustedError(fmt::format(

@@ -21,10 +21,9 @@ struct JobSize {
 absl::StatusOr<JobSize> SizeOf(tuning_db::Store& store, const tuning_db::Job& job);
 
 // Whether `submitter` may have one more job of this size beside those that have not ended.
-// kResourceExhausted says what there would be too much of. A job that is there already, under the
-// same client id, takes nothing.
+// kResourceExhausted says what there would be too much of.
 absl::Status CheckQuota(tuning_db::Store& store, const Quota& quota, const std::string& submitter,
-                        const std::string& client_id, const JobSize& size);
+                        const JobSize& size);
 
 }  // namespace hone::tuner
 

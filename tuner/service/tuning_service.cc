@@ -31,7 +31,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
                                       const v1::SubmitJobRequest* request,
                                       v1::SubmitJobResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    parts_.desk->Submit(request->client_id(), SubmitterOf(context), request->spec(),
+    parts_.desk->Submit(*request, SubmitterOf(context),
                         AnswerWithJob(reactor, response->mutable_job()));
     return reactor;
   }
@@ -48,7 +48,7 @@ class TuningServiceImpl final : public v1::TuningService::CallbackService {
   grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
                                    const v1::GetJobRequest* request,
                                    v1::GetJobResponse* response) override {
-    for (const auto& [phase, seconds] : parts_.phase_seconds->Snapshot()) {
+    for (const auto& [phase, seconds] : parts_.phase_seconds->OfJob(request->id())) {
       (*response->mutable_phase_seconds())[phase] = seconds;
     }
     return Answer(context, Fill(request->id(), JobReporter::Spec::kWhole, response->mutable_job()));

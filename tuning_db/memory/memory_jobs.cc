@@ -68,7 +68,9 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   HONE_RETURN_IF_ERROR(IsWellFormed(job));
   const std::lock_guard lock(mutex_);
   for (const Job& known : jobs_) {
-    if (known.client_id == job.client_id) return known;
+    if (known.client_id != job.client_id) continue;
+    HONE_RETURN_IF_ERROR(IsSameRequest(known, job));
+    return known;
   }
   for (const JobTask& task : job.tasks) {
     if (Find(tasks_, task.task) == nullptr) return NoSuch("task", task.task);
@@ -81,6 +83,14 @@ absl::StatusOr<Job> MemoryStore::SubmitJob(const Job& job) {
   jobs_.push_back(row);
   subscribers_.Tell({row.id});
   return row;
+}
+
+absl::StatusOr<std::optional<Job>> MemoryStore::JobOfClient(const std::string& client_id) {
+  const std::lock_guard lock(mutex_);
+  for (const Job& known : jobs_) {
+    if (known.client_id == client_id) return std::optional(known);
+  }
+  return std::optional<Job>();
 }
 
 absl::StatusOr<Job> MemoryStore::GetJob(int64_t id) {
@@ -138,6 +148,10 @@ absl::Status MemoryStore::SetJobState(const Ownership& ownership, int64_t id, Jo
   if (HasEnded(job->state)) return absl::OkStatus();
   job->state = state;
   job->message = message;
+  if (HasEnded(state)) {
+    std::vector<TaskProgress>& kept = ended_[id];
+    for (const JobTask& wanted : job->tasks) kept.push_back(ProgressOf(wanted, id));
+  }
   AddEvent(id, "state", StatePayload(state, message));
   return absl::OkStatus();
 }
@@ -185,6 +199,10 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> MemoryStore::ProgressOfJo
     const Job* job = Find(jobs_, id);
     if (job == nullptr) return NoSuch("job", id);
     std::vector<TaskProgress>& of_job = progress.emplace_back();
+    if (const auto kept = ended_.find(id); kept != ended_.end()) {
+      of_job = kept->second;
+      continue;
+    }
     for (const JobTask& wanted : job->tasks) of_job.push_back(ProgressOf(wanted, id));
   }
   return progress;

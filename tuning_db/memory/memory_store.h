@@ -33,6 +33,7 @@ class MemoryStore : public Store {
                                                  int64_t lease_ns) override;
   absl::StatusOr<Job> SubmitJob(const Job& job) override;
   absl::StatusOr<Job> GetJob(int64_t id) override;
+  absl::StatusOr<std::optional<Job>> JobOfClient(const std::string& client_id) override;
   absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
                                    int64_t limit) override;
   absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;
@@ -171,6 +172,7 @@ class MemoryStore : public Store {
   std::vector<Task> tasks_;
   std::map<std::pair<std::string, std::string>, int64_t> task_ids_;
   std::vector<Job> jobs_;
+  std::map<int64_t, std::vector<TaskProgress>> ended_;  // how far jobs had come when they ended
   std::map<int64_t, std::vector<Event>> events_;
   std::vector<Trial> trials_;
   std::map<TrialKey, int64_t> trial_ids_;

@@ -36,6 +36,7 @@ Job JobOf(const Row& row) {
   job.submitted_at_ns = row.Integer(18);
   job.sandbox = static_cast<int>(row.Integer(19));
   job.device_class = row.Text(20);
+  job.request_digest = row.Text(21);
   return job;
 }
 
@@ -46,7 +47,7 @@ absl::StatusOr<std::vector<Job>> SelectJobs(Connection& db, const std::string& w
       const Rows rows,
       db.Query("SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, "
                "epoch, state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, "
-               "submitter, submitted_at_ns, sandbox, device_class "
+               "submitter, submitted_at_ns, sandbox, device_class, request_digest "
                "FROM jobs " +
                    where,
                values...));
@@ -141,14 +142,14 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
       db.Insert(
           "INSERT INTO jobs (id, client_id, model, target, seed, priority, deadline_ns, search, "
           "owner, epoch, state, message, constant_bytes, ends_early, elsewhere_ns, private, "
-          "submitter, submitted_at_ns, sandbox, device_class) "
+          "submitter, submitted_at_ns, sandbox, device_class, request_digest) "
           "VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM jobs), $1, $2, $3, $4, $5, $6, $7, $8, "
-          "$9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
+          "$9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) "
           "RETURNING id",
           job.client_id, job.model, job.target, static_cast<int64_t>(job.seed), job.priority,
           job.deadline_ns, job.search, job.owner, job.epoch, JobState::kQueued, Bytes{job.message},
           job.constant_bytes, job.ends_early, job.elsewhere_ns, job.is_private, job.submitter,
-          job.submitted_at_ns, job.sandbox, job.device_class));
+          job.submitted_at_ns, job.sandbox, job.device_class, job.request_digest));
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {
     HONE_ASSIGN_OR_RETURN(const int64_t signature, Intern(db, task.signature));

@@ -46,12 +46,24 @@ absl::StatusOr<Job> PostgresStore::SubmitJob(const Job& job) {
       HONE_ASSIGN_OR_RETURN(id, InsertJob(db, row));
       HONE_RETURN_IF_ERROR(TellListeners(db, *id));
     }
-    return ReadJob(db, *id);
+    HONE_ASSIGN_OR_RETURN(Job stored, ReadJob(db, *id));
+    HONE_RETURN_IF_ERROR(IsSameRequest(stored, job));
+    return stored;
   });
 }
 
 absl::StatusOr<Job> PostgresStore::GetJob(int64_t id) {
   return readers_.Read([&](Connection& db) { return ReadJob(db, id); });
+}
+
+absl::StatusOr<std::optional<Job>> PostgresStore::JobOfClient(const std::string& client_id) {
+  using Found = std::optional<Job>;
+  return readers_.Read([&](Connection& db) -> absl::StatusOr<Found> {
+    HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> id, FindJob(db, client_id));
+    if (!id) return Found();
+    HONE_ASSIGN_OR_RETURN(Job job, ReadJob(db, *id));
+    return Found(std::move(job));
+  });
 }
 
 absl::StatusOr<JobPage> PostgresStore::ListJobs(const JobFilter& filter, Order order,
@@ -73,6 +85,7 @@ absl::Status PostgresStore::SetJobState(const Ownership& ownership, int64_t id, 
     if (HasEnded(job.state)) return absl::OkStatus();
     HONE_RETURN_IF_ERROR(db.Change("UPDATE jobs SET state = $2, message = $3 WHERE id = $1", id,
                                    state, Bytes{message}));
+    if (HasEnded(state)) HONE_RETURN_IF_ERROR(KeepProgress(db, id));
     return InsertEvent(db, {id, 0, "state", StatePayload(state, message), clock_.WallTimeNs()})
         .status();
   });

@@ -41,6 +41,7 @@ class PostgresStore final : public Store {
                                                  int64_t lease_ns) override;
   absl::StatusOr<Job> SubmitJob(const Job& job) override;
   absl::StatusOr<Job> GetJob(int64_t id) override;
+  absl::StatusOr<std::optional<Job>> JobOfClient(const std::string& client_id) override;
   absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order, const std::string& cursor,
                                    int64_t limit) override;
   absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) override;

@@ -7,6 +7,7 @@
 #include "support/status.h"
 #include "tuning_db/conditions.h"
 #include "tuning_db/postgres/rows.h"
+#include "tuning_db/progress_text.h"
 #include "tuning_db/transitions.h"
 
 namespace hone::tuning_db::postgres {
@@ -136,9 +137,21 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
   for (int i = 0; i < rows.size(); ++i) {
     by_job[rows[i].Integer(13)].push_back(ProgressOf(rows[i]));
   }
+  HONE_ASSIGN_OR_RETURN(
+      const Rows kept,
+      db.Query("SELECT job, progress FROM job_ends WHERE job = ANY($1::bigint[])", jobs));
+  for (int i = 0; i < kept.size(); ++i) {
+    HONE_ASSIGN_OR_RETURN(by_job[kept[i].Integer(0)], ProgressFromText(kept[i].Text(1)));
+  }
   std::vector<std::vector<TaskProgress>> progress;
   for (const int64_t job : jobs) progress.push_back(by_job[job]);
   return progress;
+}
+
+absl::Status KeepProgress(Connection& db, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const auto progress, ReadProgress(db, {job}));
+  return db.Change("INSERT INTO job_ends (job, progress) VALUES ($1, $2)", job,
+                   ToText(progress.at(0)));
 }
 
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db) {

@@ -101,6 +101,9 @@ absl::Status AddProgress(Connection& db, const Trial& trial, const Record& recor
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);
 absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
     Connection& db, const std::vector<int64_t>& jobs);
+// What ReadProgress says of the job now is what it says from now on: other jobs may go on with its
+// tasks when it has ended.
+absl::Status KeepProgress(Connection& db, int64_t job);
 // Tasks and jobs whose progress is not what their records give, in sentences.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
 

@@ -11,9 +11,9 @@
 namespace hone::tuning_db::postgres {
 namespace {
 
-constexpr std::array kMigrations = {kFirst,           kLeaseFacts,   kJobsOfMany, kBytesOfReasons,
-                                    kRecordsOfFinals, kLeastSamples, kGrants,     kQuarantines,
-                                    kJobWishes,       kLogQuestions};
+constexpr std::array kMigrations = {kFirst,           kLeaseFacts,   kJobsOfMany,  kBytesOfReasons,
+                                    kRecordsOfFinals, kLeastSamples, kGrants,      kQuarantines,
+                                    kJobWishes,       kLogQuestions, kJobRequests, kJobEnds};
 
 // `version` is the one that it makes. Under the writers' lock, and so beside no writer and no other
 // migration; whoever came second finds the version raised and does nothing.

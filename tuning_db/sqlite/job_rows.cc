@@ -34,7 +34,7 @@ absl::Status ReadJobTasks(Connection& db, std::vector<Job>& jobs) {
 constexpr char kSelectJobs[] =
     "SELECT id, client_id, model, target, seed, priority, deadline_ns, search, owner, epoch, "
     "state, message, constant_bytes, ran_ns, ends_early, elsewhere_ns, private, submitter, "
-    "submitted_at_ns, sandbox, device_class FROM jobs ";
+    "submitted_at_ns, sandbox, device_class, request_digest FROM jobs ";
 
 Job JobOf(const Statement& row) {
   Job job;
@@ -59,6 +59,7 @@ Job JobOf(const Statement& row) {
   job.submitted_at_ns = row.Integer(18);
   job.sandbox = static_cast<int>(row.Integer(19));
   job.device_class = row.Text(20);
+  job.request_digest = row.Text(21);
   return job;
 }
 
@@ -118,15 +119,15 @@ absl::StatusOr<std::optional<int64_t>> FindJob(Connection& db, const std::string
 }
 
 absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job) {
-  HONE_RETURN_IF_ERROR(
-      db.Run("INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
-             "submitter, owner, epoch, state, message, constant_bytes, ran_ns, ends_early, "
-             "elsewhere_ns, private, submitted_at_ns, sandbox, device_class) "
-             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)",
-             job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns,
-             job.search, job.submitter, job.owner, job.epoch, JobState::kQueued, job.message,
-             job.constant_bytes, static_cast<int64_t>(job.ends_early), job.elsewhere_ns,
-             job.is_private, job.submitted_at_ns, job.sandbox, job.device_class));
+  HONE_RETURN_IF_ERROR(db.Run(
+      "INSERT INTO jobs (client_id, model, target, seed, priority, deadline_ns, search, "
+      "submitter, owner, epoch, state, message, constant_bytes, ran_ns, ends_early, "
+      "elsewhere_ns, private, submitted_at_ns, sandbox, device_class, request_digest) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)",
+      job.client_id, job.model, job.target, job.seed, job.priority, job.deadline_ns, job.search,
+      job.submitter, job.owner, job.epoch, JobState::kQueued, job.message, job.constant_bytes,
+      static_cast<int64_t>(job.ends_early), job.elsewhere_ns, job.is_private, job.submitted_at_ns,
+      job.sandbox, job.device_class, job.request_digest));
   const int64_t id = db.LastInsertId();
   int64_t position = 0;
   for (const JobTask& task : job.tasks) {

@@ -8,6 +8,7 @@
 
 #include "support/status.h"
 #include "tuning_db/conditions.h"
+#include "tuning_db/progress_text.h"
 #include "tuning_db/sqlite/rows.h"
 #include "tuning_db/transitions.h"
 
@@ -62,6 +63,21 @@ TaskProgress ProgressOf(const Statement& row) {
                                   .winner_ns = default_ns / row.Real(12)};
   }
   return progress;
+}
+
+using ProgressByJob = std::map<int64_t, std::vector<TaskProgress>>;
+
+// Replaces what is said of those jobs that have ended by what it was then.
+absl::Status ReadKept(Connection& db, const std::vector<int64_t>& jobs, ProgressByJob& by_job) {
+  HONE_ASSIGN_OR_RETURN(Statement query,
+                        db.Prepare("SELECT job, progress FROM job_ends WHERE job IN "
+                                   "(SELECT value FROM json_each(?))"));
+  query.Bind(fmt::format("[{}]", fmt::join(jobs, ",")));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool has_row, query.Step());
+    if (!has_row) return absl::OkStatus();
+    HONE_ASSIGN_OR_RETURN(by_job[query.Integer(0)], ProgressFromText(query.Text(1)));
+  }
 }
 
 absl::Status ComplainOf(Connection& db, const std::string& table, const std::string& sums,
@@ -121,7 +137,7 @@ absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature) {
 
 absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
     Connection& db, const std::vector<int64_t>& jobs) {
-  std::map<int64_t, std::vector<TaskProgress>> by_job;
+  ProgressByJob by_job;
   for (const int64_t job : jobs) {
     HONE_RETURN_IF_ERROR(Require(db, "jobs", "job", job));
     by_job[job];
@@ -149,9 +165,15 @@ absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
     if (!has_row) break;
     by_job[query.Integer(13)].push_back(ProgressOf(query));
   }
+  HONE_RETURN_IF_ERROR(ReadKept(db, jobs, by_job));
   std::vector<std::vector<TaskProgress>> progress;
   for (const int64_t job : jobs) progress.push_back(by_job[job]);
   return progress;
+}
+
+absl::Status KeepProgress(Connection& db, int64_t job) {
+  HONE_ASSIGN_OR_RETURN(const auto progress, ReadProgress(db, {job}));
+  return db.Run("INSERT INTO job_ends (job, progress) VALUES (?, ?)", job, ToText(progress.at(0)));
 }
 
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db) {

@@ -40,6 +40,8 @@ const std::array kMigrations = {
     Migration{kQuarantines},
     Migration{kJobWishes},
     Migration{kLogQuestions},
+    Migration{kJobRequests},
+    Migration{kJobEnds},
 };
 
 absl::Status CheckReferences(Connection& db) {

@@ -56,12 +56,24 @@ absl::StatusOr<Job> SqliteStore::SubmitJob(const Job& job) {
       HONE_ASSIGN_OR_RETURN(id, InsertJob(db, row));
       Changed(*id);
     }
-    return ReadJob(db, *id);
+    HONE_ASSIGN_OR_RETURN(Job stored, ReadJob(db, *id));
+    HONE_RETURN_IF_ERROR(IsSameRequest(stored, job));
+    return stored;
   });
 }
 
 absl::StatusOr<Job> SqliteStore::GetJob(int64_t id) {
   return readers_.Read([&](Connection& db) { return ReadJob(db, id); });
+}
+
+absl::StatusOr<std::optional<Job>> SqliteStore::JobOfClient(const std::string& client_id) {
+  using Found = std::optional<Job>;
+  return readers_.Read([&](Connection& db) -> absl::StatusOr<Found> {
+    HONE_ASSIGN_OR_RETURN(const std::optional<int64_t> id, FindJob(db, client_id));
+    if (!id) return Found();
+    HONE_ASSIGN_OR_RETURN(Job job, ReadJob(db, *id));
+    return Found(std::move(job));
+  });
 }
 
 absl::StatusOr<JobPage> SqliteStore::ListJobs(const JobFilter& filter, Order order,
@@ -83,6 +95,7 @@ absl::Status SqliteStore::SetJobState(const Ownership& ownership, int64_t id, Jo
     if (HasEnded(job.state)) return absl::OkStatus();
     HONE_RETURN_IF_ERROR(
         db.Run("UPDATE jobs SET state = ?, message = ? WHERE id = ?", state, message, id));
+    if (HasEnded(state)) HONE_RETURN_IF_ERROR(KeepProgress(db, id));
     return AddEvent(db, id, "state", StatePayload(state, message)).status();
   });
 }

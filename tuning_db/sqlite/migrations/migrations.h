@@ -22,6 +22,8 @@ extern const char kGrants[];
 extern const char kQuarantines[];
 extern const char kJobWishes[];
 extern const char kLogQuestions[];
+extern const char kJobRequests[];
+extern const char kJobEnds[];
 
 }  // namespace hone::tuning_db::sqlite
 

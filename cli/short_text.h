@@ -1,0 +1,19 @@
+// Kernels, targets and devices in a few words, for tables.
+#ifndef HONE_CLI_SHORT_TEXT_H_
+#define HONE_CLI_SHORT_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace hone::cli {
+
+// Its operators and the shape of its first operand: "nn.conv2d+nn.relu 1x64x56x56".
+std::string ShortKernel(std::string_view workload);
+// The processor and the threads: "znver5/4"; a target without a name by its kind.
+std::string ShortTarget(std::string_view target);
+// So many digits of a fingerprint as `--device` and `--device-class` need.
+std::string ShortDevice(std::string_view fingerprint);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_SHORT_TEXT_H_

@@ -1,0 +1,17 @@
+// By which requests of one client id are compared.
+#ifndef HONE_TUNER_REQUEST_DIGEST_H_
+#define HONE_TUNER_REQUEST_DIGEST_H_
+
+#include <string>
+
+#include "hone/v1/tuning.pb.h"
+
+namespace hone::tuner {
+
+// SHA-256 hex of what is asked for, the client id aside: what the client says of it, else the spec.
+std::string DigestOf(const hone::v1::SubmitJobRequest& request);
+std::string DigestOf(const hone::v1::CloneJobRequest& request);
+
+}  // namespace hone::tuner
+
+#endif  // HONE_TUNER_REQUEST_DIGEST_H_
