@@ -4,8 +4,8 @@
 
 namespace hone {
 
-// Into this program's log, in its format, instead of beside it; of what one place in gRPC says
-// again and again, five lines in ten seconds. Called before gRPC is used.
+// Sends gRPC's messages to this program's log, in its format. A place in gRPC that repeats itself
+// gets at most five lines in ten seconds. Call this before gRPC is used.
 void LogWhatGrpcSays();
 
 }  // namespace hone
