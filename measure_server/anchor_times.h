@@ -1,4 +1,4 @@
-// When anchors are timed, and what came of it.
+// Decides when anchors are timed, and keeps their times.
 #ifndef HONE_MEASURE_SERVER_ANCHOR_TIMES_H_
 #define HONE_MEASURE_SERVER_ANCHOR_TIMES_H_
 
@@ -10,7 +10,7 @@ namespace hone::measure {
 
 // Times show how the machine drifts, which is slow: each anchor is due every ten seconds, or less
 // often where timing it would take more than a twentieth of the time. Of many thousand anchors
-// those that were due first are forgotten. The caller's clock; not thread-safe.
+// those that were due first are forgotten. Times are of the caller's clock. Not thread-safe.
 class AnchorTimes {
  public:
   static constexpr size_t kMost = 4096;

@@ -1,4 +1,4 @@
-// The task's default config is timed beside trials of a search, now and then.
+// Times the anchor, which is the task's default config, now and then beside trials of a search.
 #ifndef HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
 #define HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
 

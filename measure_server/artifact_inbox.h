@@ -16,7 +16,7 @@ class ArtifactInbox {
  public:
   explicit ArtifactInbox(uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // False: it is on its way already.
+  // False if the artifact is already on its way.
   bool Expect(const std::string& digest) { return transfers_.try_emplace(digest).second; }
   // The whole, when this was its last chunk; kUnavailable: more is to come, or nobody waits for
   // it. kNotFound: the daemon has it no more. kDataLoss: out of order, or larger than it may be.

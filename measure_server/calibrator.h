@@ -5,9 +5,9 @@
 namespace hone::measure {
 
 // Nanoseconds of one pass, about ten microseconds: multiplications and additions in registers, in
-// chains that keep the core's units busy. It needs no memory, so that the clock rate, preemption
-// and whoever shares the core's units (the other hardware thread) show, and nothing else. One chain
-// alone would wait for its own results, and not see who else uses the units.
+// chains that keep the core's units busy. It uses no memory, so it shows only the clock rate,
+// preemption, and the load of the other hardware thread on the core's units. A single chain would
+// wait for its own results, and would not show that load.
 double RunCalibrator();
 
 }  // namespace hone::measure

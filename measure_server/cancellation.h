@@ -1,4 +1,4 @@
-// Whether the worker still wants a session of the zygote.
+// Tells a session of the zygote whether the worker still wants it.
 #ifndef HONE_MEASURE_SERVER_CANCELLATION_H_
 #define HONE_MEASURE_SERVER_CANCELLATION_H_
 

@@ -1,4 +1,4 @@
-// The check of one candidate's outputs, in a process that runs no code of it.
+// Checks the outputs of one candidate, in a process that runs none of its code.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
 

@@ -1,4 +1,4 @@
-// A lease that is over is measured no longer, whether or not its daemon says so.
+// Ends a measurement whose lease has run out, whether or not the daemon says so.
 #ifndef HONE_MEASURE_SERVER_DEADLINE_MEASURER_H_
 #define HONE_MEASURE_SERVER_DEADLINE_MEASURER_H_
 

@@ -1,4 +1,4 @@
-// What candidates do not share with the rest of the system, where it lets us part from it.
+// Isolates candidates from the rest of the system, as far as the system allows it.
 #ifndef HONE_MEASURE_SERVER_ISOLATION_H_
 #define HONE_MEASURE_SERVER_ISOLATION_H_
 

@@ -14,9 +14,10 @@ inline constexpr int kWatcherPriority = 2;
 // False: the system does not allow it, and nothing has changed.
 bool TakeWatcherPriority();
 
-// In scope, the calling thread runs on the last `threads` cores that it may use, which are the
-// candidate's: it waits meanwhile, and builders have the others. Without the priority of a watcher
-// it stays where it is, for there a candidate that does not wait would keep it off.
+// While this object lives, the calling thread runs on the last `threads` cores that it may use,
+// which are also the candidate's; the other cores are left to builders. The candidate waits while
+// this thread runs. Without the priority of a watcher the thread does not move, because a candidate
+// that does not wait would keep it from running.
 class OnMeasuredCores {
  public:
   explicit OnMeasuredCores(int threads);

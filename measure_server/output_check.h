@@ -1,4 +1,4 @@
-// Whether a candidate computed what its workload means.
+// Checks whether a candidate computed what its workload defines.
 #ifndef HONE_MEASURE_SERVER_OUTPUT_CHECK_H_
 #define HONE_MEASURE_SERVER_OUTPUT_CHECK_H_
 

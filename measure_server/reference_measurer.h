@@ -1,4 +1,4 @@
-// What candidates are checked with is computed before they are measured.
+// Computes the reference outputs before candidates are measured.
 #ifndef HONE_MEASURE_SERVER_REFERENCE_MEASURER_H_
 #define HONE_MEASURE_SERVER_REFERENCE_MEASURER_H_
 

@@ -1,4 +1,4 @@
-// What an assignment requires of the device that measures it.
+// Checks what an assignment requires of the device that measures it.
 #ifndef HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
 #define HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
 
@@ -8,7 +8,8 @@
 
 namespace hone::measure {
 
-// Refuses what the device may not measure, as lost: that is no candidate's fault.
+// Refuses what the device may not measure. The result is "device lost", since no candidate is at
+// fault.
 class RequirementsMeasurer : public MeasurerDecorator {
  public:
   RequirementsMeasurer(hone::v1::Device device, std::unique_ptr<Measurer> inner)

@@ -1,4 +1,4 @@
-// Whether what a child says of a round can be, by what its parent saw of it.
+// Checks what a child reports of a round against what its parent saw.
 #ifndef HONE_MEASURE_SERVER_ROUND_CHECK_H_
 #define HONE_MEASURE_SERVER_ROUND_CHECK_H_
 

@@ -1,4 +1,4 @@
-// What a child that runs a candidate may do.
+// Restricts what a child that runs a candidate may do.
 #ifndef HONE_MEASURE_SERVER_SANDBOX_H_
 #define HONE_MEASURE_SERVER_SANDBOX_H_
 

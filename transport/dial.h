@@ -18,8 +18,8 @@ namespace hone {
 // gRPC's own limit for what is received is 4 MiB.
 inline constexpr int kMaxMessageBytes = 64 << 20;
 
-// A connection that is silent for so long is asked whether it is alive, by either side, and closed
-// where the other does not answer in time.
+// Either side pings a connection that was silent for kKeepaliveMs, and closes it if the other does
+// not answer within kKeepaliveLimitMs.
 inline constexpr int kKeepaliveMs = 20'000;
 inline constexpr int kKeepaliveLimitMs = 10'000;
 
@@ -43,8 +43,8 @@ class DaemonConnection {
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
-  // What came of a call. kUnauthenticated where the server that answered is another, and why;
-  // kUnavailable where none did; else what the daemon said.
+  // The outcome of a call: kUnauthenticated, with the reason, if another server than the expected
+  // one answered; kUnavailable if none did; otherwise what the daemon said.
   absl::Status StatusOf(const grpc::Status& status) const;
 
  private:

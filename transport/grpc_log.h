@@ -4,10 +4,10 @@
 
 namespace hone {
 
-// Into this program's log, in its format, instead of beside it; of what one place in gRPC says
-// again and again, five lines in ten seconds. That a client dials a server by a name that its
-// certificate does not have is said once, in a sentence of ours: names are not compared (decision
-// 28). Called before gRPC is used.
+// Sends gRPC's messages to this program's log, in its format. A place in gRPC that repeats itself
+// gets at most five lines in ten seconds. That a client dials a server by a name that its
+// certificate does not have is said once, in a sentence of ours, because names are not compared
+// (decision 28). Call this before gRPC is used.
 void LogWhatGrpcSays();
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Where a daemon is, and what its clients need to trust it and to be let in.
+// The address of a daemon, with what its clients need to trust it and to be let in.
 #ifndef HONE_TRANSPORT_SERVER_ADDRESS_H_
 #define HONE_TRANSPORT_SERVER_ADDRESS_H_
 

@@ -1,4 +1,5 @@
-// What AuthService is asked, done on a store: by the daemon, and by tools where none runs.
+// Carries out the requests of AuthService on a store, for the daemon, and for tools when no daemon
+// runs.
 #ifndef HONE_TUNER_GRANT_REQUESTS_H_
 #define HONE_TUNER_GRANT_REQUESTS_H_
 
@@ -9,7 +10,7 @@
 
 namespace hone::tuner {
 
-// Errors are those that proto/hone/v1/auth.proto names. The first knows no address to dial.
+// Errors are those in proto/hone/v1/auth.proto. The response of AddGrant has no address to dial.
 absl::StatusOr<v1::AddGrantResponse> AddGrant(tuning_db::GrantStore& store, const Clock& clock,
                                               const v1::AddGrantRequest& request);
 absl::StatusOr<v1::ListGrantsResponse> ListGrants(tuning_db::GrantStore& store, const Clock& clock);

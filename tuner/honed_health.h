@@ -1,4 +1,4 @@
-// `honed health`: whether a daemon on this machine serves, for who supervises it.
+// Implements `honed health`, which tells a supervisor whether a daemon on this machine serves.
 #ifndef HONE_TUNER_HONED_HEALTH_H_
 #define HONE_TUNER_HONED_HEALTH_H_
 

@@ -1,4 +1,4 @@
-// `honed init`: what a daemon needs to be dialled over a network.
+// Implements `honed init`, which makes what a daemon needs to be reached over a network.
 #ifndef HONE_TUNER_HONED_INIT_H_
 #define HONE_TUNER_HONED_INIT_H_
 
@@ -18,15 +18,15 @@ struct InitOptions {
   std::vector<std::string> names;  // more names of the host
 };
 
-// Makes the identity, and a token of the administrator. The join string to dial with it. Errors are
-// those of ServerIdentity::Make, OpenStore and AddGrantTo; where one is met, `honed init` may be
-// called again.
+// Makes the identity and a token for the administrator, and returns the join string with that
+// token. Errors are those of ServerIdentity::Make, OpenStore and AddGrantTo; after an error, `honed
+// init` may be called again.
 absl::StatusOr<std::string> InitServer(const InitOptions& options, const Clock& clock);
 
-// A new certificate for the same names and those of `options`.
+// Makes a new certificate for the names in `options`.
 absl::Status RenewServer(const InitOptions& options, const Clock& clock);
 
-// This machine's host name and the port that honed listens at where no other is named.
+// This machine's host name with honed's default port.
 std::string DefaultAddress();
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// What inputs of measurements are drawn from.
+// The seed of the inputs of measurements.
 #ifndef HONE_TUNER_INPUT_SEED_H_
 #define HONE_TUNER_INPUT_SEED_H_
 
@@ -6,8 +6,8 @@
 
 namespace hone::tuner {
 
-// The seed of the inputs that outputs are checked on. Constant: a worker keeps the reference
-// outputs.
+// The seed of the inputs that outputs are checked on. It is a constant, so that workers can reuse
+// reference outputs.
 inline constexpr uint64_t kInputSeed = 1;
 
 }  // namespace hone::tuner

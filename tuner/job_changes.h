@@ -1,4 +1,4 @@
-// What a clone is to have of its own, as a client says it.
+// Reads from a client's request in what a clone differs from its job.
 #ifndef HONE_TUNER_JOB_CHANGES_H_
 #define HONE_TUNER_JOB_CHANGES_H_
 

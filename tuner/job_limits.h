@@ -1,4 +1,4 @@
-// What a job may ask for. Beyond it, it is refused with a sentence.
+// The limits of what a job may ask for; a job beyond them is refused with a sentence.
 #ifndef HONE_TUNER_JOB_LIMITS_H_
 #define HONE_TUNER_JOB_LIMITS_H_
 
@@ -15,14 +15,14 @@ inline constexpr size_t kMostJobBytes = size_t{32} << 20;
 inline constexpr int64_t kMostTrials = 1'000'000'000;
 inline constexpr size_t kMostClientIdBytes = 1024;
 
-// What one submitter's jobs that have not ended may take together. 0: no limit.
+// The limits of all jobs of one submitter that have not ended, together. 0: no limit.
 struct Quota {
   int64_t most_jobs = 0;
   int64_t most_tasks = 0;
   int64_t most_bytes = 0;  // of their workloads' texts
 };
 
-// Who asks for a job.
+// The submitter of a job.
 struct Submitter {
   std::string name;
   bool has_quota = false;  // administrators and the daemon's own user have none

@@ -1,4 +1,4 @@
-// How jobs stand, for clients.
+// Reports the state of jobs to clients.
 #ifndef HONE_TUNER_JOB_REPORTER_H_
 #define HONE_TUNER_JOB_REPORTER_H_
 
@@ -15,21 +15,21 @@
 
 namespace hone::tuner {
 
-// Thread-safe. The store outlives it, and is read without a lock: a few queries for a report,
-// however many tasks and jobs it is of.
+// Thread-safe. The store outlives it and is read without holding the mutex, with a few queries per
+// report, however many tasks and jobs that covers.
 class JobReporter {
  public:
   explicit JobReporter(tuning_db::Store* store) : store_(store) {}
 
-  // The texts of a job's tasks are most of it, and never change.
+  // Whether a report has the texts of the job's tasks, which are most of its size and never change.
   enum class Spec { kWhole, kWithoutTasks };
   absl::StatusOr<hone::v1::JobInfo> Report(int64_t job, Spec spec);
   absl::StatusOr<hone::v1::JobInfo> Report(const tuning_db::Job& job, Spec spec);
   // Reports of all of them, without their tasks' texts.
   absl::StatusOr<std::vector<hone::v1::JobInfo>> Report(const std::vector<tuning_db::Job>& jobs);
-  // kInvalidArgument for one that is none.
+  // kInvalidArgument for an unknown state.
   static absl::StatusOr<tuning_db::JobState> FromProto(hone::v1::JobState state);
-  // What the task waits for from now on; empty: for nothing.
+  // Sets what the task waits for from now on; empty if for nothing.
   void SetWaiting(int64_t task, const std::string& signature, const std::string& what);
 
  private:

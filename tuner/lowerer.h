@@ -29,7 +29,7 @@ class TaskContext {
   TaskContext(const TaskContext&) = delete;
   TaskContext& operator=(const TaskContext&) = delete;
   virtual ~TaskContext() = default;
-  // It names this object in this process: what caches of searches are keyed by.
+  // Identifies this object in this process; caches of searches use it as their key.
   uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
@@ -37,7 +37,7 @@ class TaskContext {
   virtual std::vector<schedule::Config> alternatives() const { return {}; }
   // The workload's; empty where nobody knows.
   virtual std::string anchor_digest() const { return ""; }
-  // Those of the kernel, as the model holds them; 0: it has none.
+  // The bytes of the kernel's constants, as the model holds them; 0 if it has none.
   virtual int64_t constant_bytes() const { return 0; }
   // The target's caches, in bytes: a core's own cache, and the last one before memory.
   struct Caches {
@@ -66,8 +66,8 @@ class Lowerer {
   virtual absl::StatusOr<std::shared_ptr<const TaskContext>> Open(const std::string& workload,
                                                                   const std::string& signature,
                                                                   const std::string& target) = 0;
-  // Whether configs measured on the other target hold on this one: same vector width, registers and
-  // threads.
+  // Whether configs measured on the other target are a good first guess on this one (the tier
+  // `compatible`).
   virtual bool IsCompatible(const std::string& target, const std::string& other) const {
     return false;
   }

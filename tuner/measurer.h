@@ -1,4 +1,5 @@
-// Runs and times candidates on a device of their target. The farm's dispatcher is the real one.
+// The interface that runs and times candidates on a device for their target. The implementation in
+// use is the farm's dispatcher.
 #ifndef HONE_TUNER_MEASURER_H_
 #define HONE_TUNER_MEASURER_H_
 
@@ -62,9 +63,9 @@ struct MeasureReport {
   hone::v1::MeasureResult result;
 };
 
-// How settling a trial went, once that is durable. From any thread. An error: the store failed. The
-// request is over all the same; the worker keeps its result, which is settled when it comes with it
-// again, by this daemon or the next.
+// Called from any thread with how a trial was settled, once that is durable. An error means that
+// the store failed. The request is over even then; the worker keeps its result and sends it again
+// later, and this daemon or the next one settles it.
 using SettledCallback = std::function<void(absl::StatusOr<tuning_db::SettleResult> settled)>;
 
 // Called once for each request that is not cancelled. For kMeasured it has the trial settled under

@@ -1,4 +1,4 @@
-// Where the time of trials goes: decorators around the builder and the measurer that add up phases.
+// Decorators around the builder and the measurer that add up where the time of trials goes.
 #ifndef HONE_TUNER_METERED_H_
 #define HONE_TUNER_METERED_H_
 

@@ -1,4 +1,4 @@
-// What proposes the next configs of a task.
+// The interface of searches, which propose the next configs of a task.
 #ifndef HONE_TUNER_SEARCH_H_
 #define HONE_TUNER_SEARCH_H_
 

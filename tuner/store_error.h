@@ -1,4 +1,4 @@
-// What an error of the tuning database means to a daemon that runs jobs of it.
+// Classifies errors of the tuning database for a daemon that runs jobs from it.
 #ifndef HONE_TUNER_STORE_ERROR_H_
 #define HONE_TUNER_STORE_ERROR_H_
 

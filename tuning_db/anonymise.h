@@ -1,4 +1,4 @@
-// A log that names neither people nor machines.
+// Anonymises a log, so that it names neither people nor machines.
 #ifndef HONE_TUNING_DB_ANONYMISE_H_
 #define HONE_TUNING_DB_ANONYMISE_H_
 

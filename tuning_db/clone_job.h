@@ -1,4 +1,4 @@
-// Jobs that are like another.
+// Makes jobs that are copies of others.
 #ifndef HONE_TUNING_DB_CLONE_JOB_H_
 #define HONE_TUNING_DB_CLONE_JOB_H_
 

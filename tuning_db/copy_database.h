@@ -1,4 +1,4 @@
-// A whole database in another place, of the same kind or the other.
+// Copies a whole database to another place, in SQLite or PostgreSQL.
 #ifndef HONE_TUNING_DB_COPY_DATABASE_H_
 #define HONE_TUNING_DB_COPY_DATABASE_H_
 

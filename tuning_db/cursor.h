@@ -1,4 +1,5 @@
-// Where a page of a list begins: opaque to users, the same for every store.
+// Cursors, which say where a page of a list begins. They are opaque to users and the same for every
+// store.
 #ifndef HONE_TUNING_DB_CURSOR_H_
 #define HONE_TUNING_DB_CURSOR_H_
 

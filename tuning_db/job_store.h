@@ -1,4 +1,4 @@
-// Jobs: who owns them, how they stand, what happened to them.
+// The part of the store for jobs: their owners, their states and their events.
 #ifndef HONE_TUNING_DB_JOB_STORE_H_
 #define HONE_TUNING_DB_JOB_STORE_H_
 

@@ -17,8 +17,9 @@
 
 namespace hone::tuning_db {
 
-// What it was given is in the store after Finish. Where a call fails, what was added until then
-// stays, and to import all of it again goes on from there. Not thread-safe; the store outlives it.
+// All lines given to Add are in the store after Finish. If a call fails, what was added before
+// stays, and importing everything again continues from there. Not thread-safe; the store outlives
+// it.
 class LogImport {
  public:
   explicit LogImport(Store* store) : store_(store) {}

@@ -1,4 +1,4 @@
-// What is asked of the log: records, finals, finals of models, misses.
+// The part of the store for the log: records, finals, finals of models, and misses.
 #ifndef HONE_TUNING_DB_LOG_STORE_H_
 #define HONE_TUNING_DB_LOG_STORE_H_
 
@@ -15,8 +15,7 @@
 
 namespace hone::tuning_db {
 
-// Which records, or finals, or their tasks, are meant: those for which everything holds that is
-// said.
+// Selects records, finals or tasks: those that meet every condition that is set.
 struct RecordFilter {
   std::optional<int64_t> task = std::nullopt;
   std::optional<std::string> signature = std::nullopt;

@@ -1,4 +1,4 @@
-// Which kernels that were missed still lack a tuned config.
+// Finds the missed kernels that still lack a tuned config.
 #ifndef HONE_TUNING_DB_OPEN_MISSES_H_
 #define HONE_TUNING_DB_OPEN_MISSES_H_
 

@@ -1,4 +1,4 @@
-// Who may write what belongs to a job (docs/decisions/0021).
+// Says who may write what belongs to a job (docs/decisions/0021).
 #ifndef HONE_TUNING_DB_OWNERSHIP_H_
 #define HONE_TUNING_DB_OWNERSHIP_H_
 

@@ -1,4 +1,4 @@
-// Jobs that are put aside, and taken up again.
+// Pauses jobs and resumes them.
 #ifndef HONE_TUNING_DB_PAUSE_JOBS_H_
 #define HONE_TUNING_DB_PAUSE_JOBS_H_
 
@@ -12,7 +12,7 @@ namespace hone::tuning_db {
 // These two return whether they changed the job: one that is paused already, or that is not, stays
 // as it is. kFailedPrecondition where it has ended; other errors are those of SetJobState.
 absl::StatusOr<bool> PauseJob(JobStore& store, const Ownership& ownership, int64_t job);
-// It is queued then.
+// A job that is resumed is queued again.
 absl::StatusOr<bool> ResumeJob(JobStore& store, const Ownership& ownership, int64_t job);
 
 }  // namespace hone::tuning_db

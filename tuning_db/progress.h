@@ -1,4 +1,4 @@
-// How far a job's tasks have come.
+// The progress of a job's tasks.
 #ifndef HONE_TUNING_DB_PROGRESS_H_
 #define HONE_TUNING_DB_PROGRESS_H_
 

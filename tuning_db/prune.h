@@ -1,4 +1,4 @@
-// Retention as a whole.
+// Prunes a whole store, step by step.
 #ifndef HONE_TUNING_DB_PRUNE_H_
 #define HONE_TUNING_DB_PRUNE_H_
 

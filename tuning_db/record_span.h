@@ -10,7 +10,7 @@ namespace hone::tuning_db {
 // A block of the table record_spans has 2^kSpanBits ids.
 inline constexpr int kSpanBits = 10;
 
-// Both are of it.
+// A range of ids; both ends are in it.
 struct IdRange {
   int64_t first = 1;
   int64_t last = std::numeric_limits<int64_t>::max();

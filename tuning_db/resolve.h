@@ -1,4 +1,4 @@
-// From what the database holds to the config that a kernel gets.
+// Finds the config that a kernel gets from what the database holds.
 #ifndef HONE_TUNING_DB_RESOLVE_H_
 #define HONE_TUNING_DB_RESOLVE_H_
 

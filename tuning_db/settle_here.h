@@ -1,4 +1,4 @@
-// Trials that are settled without a worker.
+// Settles trials without a worker.
 #ifndef HONE_TUNING_DB_SETTLE_HERE_H_
 #define HONE_TUNING_DB_SETTLE_HERE_H_
 

@@ -111,7 +111,8 @@ class Fleet {
   // DeviceHealth::Lost says; `why` is for people.
   bool Lost(const std::string& worker, const std::string& device, int64_t trial,
             const std::string& why);
-  // A measurement succeeded. True if the device's record of losses was cleared by it.
+  // A measurement succeeded, and the device's losses are forgotten. True if it had been in
+  // quarantine for them.
   bool Measured(const std::string& worker, const std::string& device);
   // A device that was never lost has a sound health.
   DeviceHealth HealthOf(const std::string& worker, const std::string& device) const;
@@ -145,7 +146,8 @@ class Fleet {
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
   Quarantines quarantines_;
   DeviceHistories histories_;
-  // The identity of the caller who first used each name, for as long as the daemon lives.
+  // The identity of the caller of each worker's name. Names of workers that are gone are kept up to
+  // a bound.
   std::map<std::string, std::string> bound_;
   uint64_t offers_ = 0;
 };

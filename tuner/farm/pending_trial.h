@@ -14,7 +14,7 @@ struct PendingTrial {
   MeasureRequest request;
   MeasureCallback done;
   int64_t strikes = 0;
-  // Workers whose device was lost under it: the last to be asked.
+  // Workers whose device was lost under the trial; they are asked last.
   std::set<std::string> avoid;
   bool is_cancelled = false;  // nobody wants the report any more
 };

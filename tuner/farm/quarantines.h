@@ -1,4 +1,4 @@
-// What operators put aside.
+// The quarantines that operators set on workers and devices.
 #ifndef HONE_TUNER_FARM_QUARANTINES_H_
 #define HONE_TUNER_FARM_QUARANTINES_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone::tuner {
 
-// As the store has them. Not thread-safe.
+// A copy of those in the store. Not thread-safe.
 class Quarantines {
  public:
   void Replace(const std::vector<tuning_db::Quarantine>& all) {
@@ -29,11 +29,11 @@ class Quarantines {
   bool Has(const std::string& worker, const std::string& device) const {
     return known_.contains({worker, device});
   }
-  // Whether the device gets nothing: it is put aside, or all of its worker is.
+  // Whether the device gets nothing, because it or its whole worker is in quarantine.
   bool Covers(const std::string& worker, const std::string& device) const {
     return !known_.empty() && (Has(worker, "") || Has(worker, device));
   }
-  // What was said of the worker comes first, then of its devices.
+  // The quarantine of the worker itself comes first, then those of its devices.
   std::vector<tuning_db::Quarantine> Of(const std::string& worker) const {
     std::vector<tuning_db::Quarantine> found;
     for (auto it = known_.lower_bound({worker, ""});

@@ -1,5 +1,5 @@
-// Who said of which workload that its reference does not run. A job ends by that, so one worker's
-// word is not enough.
+// Remembers which workers said that a workload's reference does not run. That ends a job, so one
+// worker's word is not enough.
 #ifndef HONE_TUNER_FARM_REFERENCE_DOUBTS_H_
 #define HONE_TUNER_FARM_REFERENCE_DOUBTS_H_
 
@@ -13,20 +13,20 @@
 
 namespace hone::tuner {
 
-// What one worker says now and another said long ago, each may have had a reason of its own to say
-// (no memory, a full disk): they are witnesses of one fact only where both say it within an hour.
-// Whoever is asked next says it within that, for a measurement takes minutes. Not thread-safe; the
-// clock outlives it.
+// Two workers confirm each other only if both say so within an hour. Further apart, each may have
+// had a reason of its own (no memory, a full disk). An hour is enough for the next worker that is
+// asked, since a measurement takes minutes. Not thread-safe; the clock outlives it.
 class ReferenceDoubts {
  public:
   static constexpr int64_t kLongestNs = kHourNs;
 
   explicit ReferenceDoubts(const Clock* clock) : clock_(clock) {}
 
-  // The worker says so once more. True: it is believed, since a second worker says the same, or it
-  // was said three times where nobody else is asked; and the workload is forgotten.
+  // Notes that the worker says so. True if it is now believed, because a second worker says the
+  // same, or because it was said three times when there is no other worker to ask; the workload is
+  // then forgotten.
   bool IsBelieved(const std::string& workload_digest, const std::string& worker);
-  // A reference that ran.
+  // Called when the workload's reference ran.
   void Forget(const std::string& workload_digest) { claims_.erase(workload_digest); }
 
  private:
@@ -39,8 +39,9 @@ class ReferenceDoubts {
   std::map<std::string, std::vector<Claim>> claims_;  // by workload, the oldest first
 };
 
-// Whether the reference of the assignment ran, by what its result says: a candidate's outputs were
-// compared with it. A candidate that crashed or timed out may have done so before.
+// Whether the result proves that the assignment's reference ran: some candidate's outputs were
+// compared with it. A candidate that crashed or timed out proves nothing, since it may have done so
+// before the comparison.
 bool ProvesReference(const hone::v1::Assignment& assignment, const hone::v1::MeasureResult& result);
 
 }  // namespace hone::tuner

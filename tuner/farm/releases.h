@@ -15,9 +15,9 @@
 
 namespace hone::tuner {
 
-// What one turn of the executor releases goes to the store in one batch, and is asked for at every
-// tick until it is committed. Touched on one executor only, to which `mailbox` leads; it must be
-// closed before this is destroyed. The store outlives it.
+// What is released in one turn of the executor goes to the store in one batch, and is sent again at
+// every tick until it is committed. Used only on the executor of `mailbox`, which must be closed
+// before this object is destroyed. The store outlives it.
 class Releases {
  public:
   // `on_answered` is called when the store has answered a batch, after what `Add` was given.
@@ -28,13 +28,14 @@ class Releases {
         mailbox_(std::move(mailbox)),
         on_answered_(std::move(on_answered)) {}
 
-  // `then` is run once that is committed, or there is nothing to release any more: the trial has a
-  // newer lease, is settled, or is another daemon's. Until then a new lease could overtake it, and
-  // its strike would be lost. What is on its way already is not asked for twice.
+  // Runs `then` once the release is committed, or there is nothing to release any more because the
+  // trial has a newer lease, is settled, or belongs to another daemon. The trial must not be leased
+  // again before that: the new lease could overtake the release, and the strike would be lost. A
+  // release that is already on its way is not sent twice.
   void Add(int64_t trial, int64_t fence, bool is_strike, std::function<void()> then);
-  // Not committed yet.
+  // Whether the release of this fence is not committed yet.
   bool Has(int64_t fence) const { return releasing_.count(fence) > 0; }
-  // Asks the store for all that it was not asked for, or has failed to commit.
+  // Sends the store all releases that were not sent yet, or that it failed to commit.
   void Ask();
 
  private:

@@ -14,7 +14,7 @@
 
 namespace hone::tuner {
 
-// Devices that are alike where it matters for what they can measure.
+// A group of devices that are alike in all that decides what they can measure.
 struct ServedDevice {
   hone::v1::Device device;  // one of them; its sandbox is never UNSPECIFIED
   uint64_t window = 0;      // leases that all of them can hold
@@ -23,15 +23,14 @@ struct ServedDevice {
 // Thread-safe.
 class ServedDevices {
  public:
-  // True: they differ from those before in what they can measure.
+  // True if they differ from those before in what they can measure.
   bool Set(std::vector<ServedDevice> devices);
-  // Whether one of them can measure code for the target (canonical text, -threads included), and is
-  // what is needed.
+  // Whether one of the devices meets the need.
   bool Serves(const DeviceNeed& need) const;
-  // The target of the machine that a device for `target` is in. It is `target` where the machine is
-  // the device, or where there is no such device.
+  // The target of the machine that hosts a device for `target`. It is `target` itself if the device
+  // is the machine, or if there is no such device.
   std::string HostTarget(const std::string& target) const;
-  // How many leases the devices with which it is served can hold.
+  // How many leases the devices that meet the need can hold together.
   uint64_t Windows(const DeviceNeed& need) const;
 
  private:
@@ -43,11 +42,11 @@ class ServedDevices {
 
   mutable std::mutex mutex_;
   std::vector<ServedDevice> devices_;
-  // Every task asks again after each result, and matching reads texts.
+  // A cache: every task asks again after each result, and matching has to read texts.
   mutable std::map<DeviceNeed, Answer> answers_;
 };
 
-// Whether both can measure the same.
+// Whether both devices can measure the same.
 bool AreAlike(const hone::v1::Device& a, const hone::v1::Device& b);
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// How much the farm asks of the store at once.
+// How many changes the farm sends to the store at once.
 #ifndef HONE_TUNER_FARM_STORE_BATCH_H_
 #define HONE_TUNER_FARM_STORE_BATCH_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone::tuner {
 
-// A batch that is greater than all that may wait would be refused for ever.
+// A batch larger than all that may wait in the store would be refused for ever.
 inline constexpr size_t kMostABatch = tuning_db::kMostWaiting / 4;
 
 }  // namespace hone::tuner

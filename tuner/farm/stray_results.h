@@ -1,5 +1,5 @@
-// Results under leases that this daemon does not have open: from its earlier life and not taken up,
-// sent twice, or too late.
+// Handles results under leases that this daemon does not have open: leases of an earlier life that
+// were not taken up, and results that came twice or too late.
 #ifndef HONE_TUNER_FARM_STRAY_RESULTS_H_
 #define HONE_TUNER_FARM_STRAY_RESULTS_H_
 
@@ -22,26 +22,28 @@ namespace hone::tuner {
 // A result, and who sent it.
 struct StrayResult {
   std::string worker;
-  std::optional<hone::v1::Device> device;  // that measured it; nullopt: the worker has it no more
-  uint32_t protocol = 0;                   // that the worker speaks
+  std::optional<hone::v1::Device>
+      device;             // the one that measured it; nullopt if the worker no longer has it
+  uint32_t protocol = 0;  // the one that the worker speaks
   hone::v1::MeasureResult result;
 };
 
-// What became of it; `why` is for people, where it was refused.
+// Told how the result was settled; `why` says for people why it was refused, if it was.
 using StrayCallback = std::function<void(const absl::StatusOr<tuning_db::SettleResult>& settled,
                                          const std::string& why)>;
 
-// The store knows such leases. Store and clock outlive it; it is asked on the mailbox's executor.
+// Looks such leases up in the store. Store and clock outlive this object; it is used on the
+// mailbox's executor.
 class StrayResults {
  public:
   StrayResults(tuning_db::Store* store, const Clock* clock, std::shared_ptr<Mailbox> mailbox)
       : store_(store), clock_(clock), mailbox_(std::move(mailbox)) {}
 
-  // Settles the trial where the lease is still its newest and the worker's own, and the result says
-  // what that asked for. `settled` is called by the mailbox, later. A store that fails in a way
-  // that passes is asked again.
+  // Settles the trial if the lease is still its newest one and belongs to the worker, and the
+  // result fits the assignment. `settled` is called later, through the mailbox. If the store fails
+  // in a way that passes, it is asked again.
   void Settle(StrayResult stray, StrayCallback settled);
-  // To be called at every tick: asks again for those that the store did not take.
+  // Called at every tick; tries again with the results that the store did not take.
   void TryAgain();
 
  private:

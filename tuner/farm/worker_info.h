@@ -1,4 +1,4 @@
-// A worker and its devices, as lists of workers show them.
+// Makes the messages that describe a worker and its devices in lists of workers.
 #ifndef HONE_TUNER_FARM_WORKER_INFO_H_
 #define HONE_TUNER_FARM_WORKER_INFO_H_
 

@@ -23,11 +23,11 @@ class WorkerLink {
     Send(std::move(message));
     written();
   }
-  // The last message that was received has been dealt with: the next may be read.
+  // Called when the last received message has been handled, so that the next may be read.
   virtual void Taken() {}
-  // Ends the stream with this status, once what was sent before is out.
+  // Ends the stream with this status, after everything sent before is written.
   virtual void Close(absl::Status status) = 0;
-  // Who dials ("uid:1000"), as the daemon knows and not as the worker says. Empty: unknown.
+  // The caller ("uid:1000") as the daemon knows it, not as the worker claims. Empty: unknown.
   virtual std::string identity() const { return ""; }
   // Messages that wait to be written.
   virtual size_t queued() { return 0; }

@@ -1,4 +1,5 @@
-// The next batch of a task: what the search proposes, each config lowered, no nest twice.
+// Plans the next batch of a task: the configs that the search proposes, each lowered, and no nest
+// twice.
 #ifndef HONE_TUNER_JOBS_BATCH_PLAN_H_
 #define HONE_TUNER_JOBS_BATCH_PLAN_H_
 

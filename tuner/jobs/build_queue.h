@@ -1,4 +1,4 @@
-// What is to be built, and what the builder has.
+// The queue of what is to be built, and of what the builder is building.
 #ifndef HONE_TUNER_JOBS_BUILD_QUEUE_H_
 #define HONE_TUNER_JOBS_BUILD_QUEUE_H_
 

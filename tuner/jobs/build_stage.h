@@ -16,7 +16,7 @@
 
 namespace hone::tuner {
 
-// Not thread-safe. Those it is given outlive it.
+// Not thread-safe. The objects given to the constructor outlive it.
 class BuildStage {
  public:
   // Whom it tells, on the loop's executor.

@@ -1,4 +1,4 @@
-// Finals: who takes part, and who won.
+// Chooses the configs that take part in a final, and judges which one won.
 #ifndef HONE_TUNER_JOBS_FINAL_PLAN_H_
 #define HONE_TUNER_JOBS_FINAL_PLAN_H_
 

@@ -16,7 +16,7 @@
 
 namespace hone::tuner {
 
-// Not thread-safe. Those it is given outlive it.
+// Not thread-safe. The objects given to the constructor outlive it.
 class MeasureStage {
  public:
   // Whom it tells, on the loop's executor.
@@ -42,7 +42,7 @@ class MeasureStage {
   // The measurer is handed what may be measured now. `is_building` says whether there is work that
   // measuring alternates with.
   void Dispatch(bool is_building);
-  // What waits to be measured of this task is forgotten.
+  // Forgets what waits to be measured of this task.
   void Drop(const TaskKey& key);
 
   // Where building and measuring alternate: whether it is the turn of measuring.

@@ -18,7 +18,7 @@ inline constexpr char kColdConstants[] = "cold_constants";      // in memory
 // are before any preparation; 0: unknown.
 const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes);
 
-// What copies of the constants are to fill; 0: they stay.
+// How many bytes the copies of the constants must fill; 0 if the constants do not rotate.
 int64_t RotationBytes(std::string_view regime, const TaskContext& task,
                       int64_t model_constant_bytes);
 

@@ -1,4 +1,4 @@
-// What every search does alike: never the same config twice, the default first.
+// What all searches share: they propose the default first, and never the same config twice.
 #ifndef HONE_TUNER_SEARCH_PROPOSALS_H_
 #define HONE_TUNER_SEARCH_PROPOSALS_H_
 

@@ -14,7 +14,7 @@
 
 namespace hone::tuning_db::postgres {
 
-// On which transactions that change a job tell its id (NOTIFY).
+// The channel on which transactions that change a job send its id (NOTIFY).
 inline constexpr char kChannel[] = "hone";
 
 // A connection and a thread of its own.

@@ -1,4 +1,5 @@
-// Pages that tell when they were damaged, for SQLite has no checksums of its own (decision 0023).
+// Adds checksums to the pages of a database, which show damage; SQLite has none of its own
+// (decision 0023).
 #ifndef HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
 #define HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
 

@@ -1,4 +1,4 @@
-// Connections that read, as many as there are threads that read at the same time.
+// A pool of connections that read; it has as many as threads ever read at the same time.
 #ifndef HONE_TUNING_DB_SQLITE_READER_POOL_H_
 #define HONE_TUNING_DB_SQLITE_READER_POOL_H_
 

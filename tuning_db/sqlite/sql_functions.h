@@ -9,7 +9,7 @@ struct sqlite3;
 
 namespace hone::tuning_db::sqlite {
 
-// The first 64 bits of the SHA-256 of a text: by what `texts` finds it.
+// The first 64 bits of the SHA-256 of a text, by which the table `texts` is searched.
 int64_t TextKey(std::string_view text);
 
 // text_key(T): TextKey. digest_blob(T): the 32 bytes of a digest in hexadecimal; what is none, as
