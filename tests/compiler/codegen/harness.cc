@@ -109,6 +109,8 @@ bool Close(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
 }
 
+}  // namespace
+
 std::vector<BufferBytes> MemoryOf(const loop::Nest& nest, const Buffers& buffers) {
   std::vector<BufferBytes> memory;
   for (size_t i = 0; i < nest.buffers.size(); ++i) {
@@ -118,8 +120,6 @@ std::vector<BufferBytes> MemoryOf(const loop::Nest& nest, const Buffers& buffers
   }
   return memory;
 }
-
-}  // namespace
 
 int Count(const std::string& text, const std::string& word) {
   int count = 0;
@@ -211,6 +211,26 @@ void Buffers::Set(const loop::Nest& nest, int buffer, int64_t element, double va
   WriteElement(pointers_[buffer], nest.buffers[buffer]->dtype, element, value);
 }
 
+void ExpectSameOutputs(const loop::Nest& nest, const Buffers& got, const Buffers& want,
+                       double tolerance) {
+  for (size_t i = 0; i < nest.buffers.size(); ++i) {
+    const loop::BufferNode& buffer = *nest.buffers[i];
+    if (buffer.role != loop::Role::kOutput) continue;
+    const double limit = IsFloat(buffer.dtype) ? tolerance : 0;
+    const int64_t count = buffer.layout.ElementCount(buffer.shape);
+    int failures = 0;
+    for (int64_t j = 0; j < count && failures < 3; ++j) {
+      const double a = got.At(nest, static_cast<int>(i), j);
+      const double b = want.At(nest, static_cast<int>(i), j);
+      if (Close(a, b, limit)) continue;
+      ++failures;
+      ADD_FAILURE() << buffer.name << "[" << j << "]: compiled " << a << ", interpreted " << b
+                    << "\n"
+                    << loop::ToText(nest);
+    }
+  }
+}
+
 namespace {
 
 // Once for each target.
@@ -240,22 +260,7 @@ void ExpectSameAsInterpreter(const loop::Nest& nest, double tolerance, const std
   }
   const absl::Status interpreted = loop::Interpret(nest, want.pointers());
   ASSERT_TRUE(interpreted.ok()) << interpreted.ToString();
-  for (size_t i = 0; i < nest.buffers.size(); ++i) {
-    const loop::BufferNode& buffer = *nest.buffers[i];
-    if (buffer.role != loop::Role::kOutput) continue;
-    const double limit = IsFloat(buffer.dtype) ? tolerance : 0;
-    const int64_t count = buffer.layout.ElementCount(buffer.shape);
-    int failures = 0;
-    for (int64_t j = 0; j < count && failures < 3; ++j) {
-      const double a = got.At(nest, static_cast<int>(i), j);
-      const double b = want.At(nest, static_cast<int>(i), j);
-      if (Close(a, b, limit)) continue;
-      ++failures;
-      ADD_FAILURE() << buffer.name << "[" << j << "]: compiled " << a << ", interpreted " << b
-                    << "\n"
-                    << loop::ToText(nest);
-    }
-  }
+  ExpectSameOutputs(nest, got, want, tolerance);
 }
 
 }  // namespace hone::codegen

@@ -10,6 +10,7 @@
 #include "compiler/loop/builder.h"
 #include "gtest/gtest.h"
 #include "runtime/module_abi.h"
+#include "tests/compiler/codegen/emulator.h"
 
 namespace hone::codegen {
 
@@ -66,6 +67,14 @@ class Buffers {
   std::vector<Mapping> mappings_;
   std::vector<void*> pointers_;
 };
+
+// EXPECTs that every output has what `want` has: integers and bools exactly, floats within
+// `tolerance` relative to max(1, |value|).
+void ExpectSameOutputs(const loop::Nest& nest, const Buffers& got, const Buffers& want,
+                       double tolerance);
+
+// The memory of a nest's buffers.
+std::vector<BufferBytes> MemoryOf(const loop::Nest& nest, const Buffers& buffers);
 
 // Builds, runs (in an emulator where the target is another architecture: ask HasEmulator first) and
 // compares every output with the interpreter: integers and bools
