@@ -71,6 +71,8 @@ void FillEachTable(Store& store) {
   job.epoch = self.epoch;
   const int64_t id = store.SubmitJob(job).value().id;
   ASSERT_TRUE(store.AppendEvent({}, id, "note", R"({"n":1})").ok());
+  const int64_t ended = store.SubmitJob(ExampleJob(task, "ended")).value().id;
+  ASSERT_TRUE(store.SetJobState(ended, JobState::kCancelled, "not needed").ok());
   ASSERT_NO_FATAL_FAILURE(FillTrials(store, task, id));
   ASSERT_TRUE(store.AddModelFinal(ExampleModelFinal("skeleton")).ok());
   ASSERT_TRUE(store
