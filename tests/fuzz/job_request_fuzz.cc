@@ -18,7 +18,7 @@ class Desk {
 
   absl::StatusOr<tuning_db::Job> Submit(const hone::v1::SubmitJobRequest& request) {
     return Ask([&](JobDesk::Done done) {
-      desk_.Submit(request.client_id(), submitter_, request.spec(), std::move(done));
+      desk_.Submit(request, submitter_, std::move(done));
     });
   }
   absl::StatusOr<tuning_db::Job> Clone(const hone::v1::CloneJobRequest& request) {
