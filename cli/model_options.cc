@@ -53,8 +53,6 @@ absl::StatusOr<Target> TargetOptions::ResolveAny() const {
   absl::StatusOr<Target> any = Target::Parse(target);
   if (!any.ok()) return WithExitCode(any.status(), kUsage);
   if (any->AsCpu() != nullptr) return Resolve();
-  const absl::Status has_backend = codegen::CheckHasBackend(*any);
-  if (!has_backend.ok()) return WithExitCode(has_backend, kUsage);
   if (threads == 0) return any;
   return WithExitCode(
       absl::InvalidArgumentError(fmt::format(

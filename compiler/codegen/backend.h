@@ -41,11 +41,12 @@ class Backend {
   virtual std::string Toolchain() const = 0;
 };
 
-// The back-end for the target's kind; kUnimplemented if there is none.
-absl::StatusOr<const Backend*> BackendFor(const Target& target);
+// The back-end for the target's kind.
+const Backend& BackendFor(const Target& target);
 
-// The back-ends that make code for CPUs with LLVM, and OpenCL C.
+// The back-ends that make code for CPUs and PTX, both with LLVM, and OpenCL C.
 const Backend& LlvmBackend();
+const Backend& PtxBackend();
 const Backend& OpenClBackend();
 
 }  // namespace hone::codegen

@@ -56,19 +56,18 @@ absl::StatusOr<LoweredModule> Lower(const ModuleSpec& spec) {
 absl::StatusOr<std::string> Emit(const ModuleSpec& spec, CodeForm form, LaunchCache* cache,
                                  BuildTimes* times) {
   HONE_ASSIGN_OR_RETURN(const LoweredModule module, Lower(spec));
-  HONE_ASSIGN_OR_RETURN(const Backend* const backend, BackendFor(spec.target));
-  return backend->Emit(module, form, cache, times);
+  return BackendFor(spec.target).Emit(module, form, cache, times);
 }
 
 }  // namespace
 
-absl::StatusOr<const Backend*> BackendFor(const Target& target) {
-  if (target.AsCpu() != nullptr) return &LlvmBackend();
-  if (std::holds_alternative<OpenClTarget>(target.kind)) return &OpenClBackend();
-  return absl::UnimplementedError(
-      fmt::format("expected a target of kind llvm or opencl, found '{}': code for it is not "
-                  "generated yet",
-                  target.ToString()));
+const Backend& BackendFor(const Target& target) {
+  struct OfKind {
+    const Backend& operator()(const CpuTarget&) const { return LlvmBackend(); }
+    const Backend& operator()(const CudaTarget&) const { return PtxBackend(); }
+    const Backend& operator()(const OpenClTarget&) const { return OpenClBackend(); }
+  };
+  return std::visit(OfKind(), target.kind);
 }
 
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times,
@@ -84,11 +83,6 @@ absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec) {
   return Emit(spec, CodeForm::kAssembly, /*cache=*/nullptr, /*times=*/nullptr);
 }
 
-absl::Status CheckHasBackend(const Target& target) { return BackendFor(target).status(); }
-
-std::string ToolchainText(const Target& target) {
-  const absl::StatusOr<const Backend*> backend = BackendFor(target);
-  return backend.ok() ? (*backend)->Toolchain() : "";
-}
+std::string ToolchainText(const Target& target) { return BackendFor(target).Toolchain(); }
 
 }  // namespace hone::codegen

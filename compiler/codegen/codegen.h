@@ -92,11 +92,7 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// kUnimplemented if no back-end makes code for the target's kind.
-absl::Status CheckHasBackend(const Target& target);
-
-// Backend::Toolchain of the target's back-end, as "LLVM 19.1.7 code 4"; "" if the target has no
-// back-end.
+// Backend::Toolchain of the target's back-end, as "LLVM 19.1.7 code 4".
 std::string ToolchainText(const Target& target = {});
 
 }  // namespace hone::codegen

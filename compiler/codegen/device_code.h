@@ -30,6 +30,17 @@ struct DeviceLaunch {
   std::vector<uint32_t> arguments;  // indices into the kernel's buffer table
 };
 
+// A grid of one dimension with a thread for each index; the last block may have threads beyond.
+struct LinearGrid {
+  uint32_t blocks = 1;
+  uint32_t threads = 1;  // of a block
+};
+// The grid for a launch that nothing gives another one. `most_threads` is the device's limit for a
+// block, 0 if it is not known. kInvalidArgument, which names the launch, for more blocks than
+// devices count.
+absl::StatusOr<LinearGrid> LinearGridFor(int64_t indices, int64_t most_threads,
+                                         const std::string& launch);
+
 struct DeviceModule {
   std::vector<DeviceCode> codes;
   std::vector<std::vector<DeviceLaunch>>

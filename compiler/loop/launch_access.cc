@@ -9,10 +9,12 @@ void LaunchAccess::Add(const LaunchAccess& other) {
   written.insert(other.written.begin(), other.written.end());
 }
 
-LaunchAccess AccessOf(const Launch& launch) {
+LaunchAccess AccessOf(const Launch& launch) { return AccessOf(launch.body); }
+
+LaunchAccess AccessOf(const Stmt& body) {
   LaunchAccess access;
   Walk(
-      launch.body,
+      body,
       [&](const Stmt& s) {
         if (s->kind == StmtKind::kStore) access.written.insert(s->buffer.get());
         return true;

@@ -19,6 +19,7 @@ struct LaunchAccess {
 };
 
 LaunchAccess AccessOf(const Launch& launch);
+LaunchAccess AccessOf(const Stmt& body);
 
 // The buffers that launches of the phase read.
 BufferSet ReadIn(const Nest& nest, Phase phase);

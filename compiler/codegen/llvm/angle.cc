@@ -153,7 +153,7 @@ ReducedAngle ReduceSmall(Builder& b, Value* x) {
 
 }  // namespace
 
-ReducedAngle ReduceAngle(Builder& b, Value* x, const CpuTraits& traits) {
+ReducedAngle ReduceAngle(Builder& b, Value* x, const TargetTraits& traits) {
   // Products of the parts of pi with more quadrants are not exact without fused multiply-adds.
   const double largest = traits.fuses ? 0x1p40 : 0x1p20;
   // Lanes that nobody asks for may hold poison, which nothing may branch on.

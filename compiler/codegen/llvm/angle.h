@@ -16,7 +16,7 @@ struct ReducedAngle {
 
 // `x` is any double, scalar or vector. The relative error of the rest is at most 2^-52; the rest is
 // NaN if x is not finite. Large angles, which are rare, branch to a function in the module.
-ReducedAngle ReduceAngle(Builder& b, llvm::Value* x, const CpuTraits& traits);
+ReducedAngle ReduceAngle(Builder& b, llvm::Value* x, const TargetTraits& traits);
 
 }  // namespace hone::codegen
 

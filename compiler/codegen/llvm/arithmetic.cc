@@ -25,7 +25,7 @@ Value* FloatSign(Builder& b, Value* x) {
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, sign);
 }
 
-Value* UnaryFloat(Builder& b, UnaryOp op, Value* x, const CpuTraits& traits) {
+Value* UnaryFloat(Builder& b, UnaryOp op, Value* x, const TargetTraits& traits) {
   switch (op) {
     case UnaryOp::kNeg:
       return b.CreateFNeg(x);
@@ -81,7 +81,7 @@ Value* UnaryInt(Builder& b, UnaryOp op, Value* x, DataType dtype) {
 
 // x86's instruction; null where the type has none. Gives x where they are equal or either is NaN:
 // the instructions give their second operand then.
-Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
+Value* X86MinMax(Builder& b, bool is_min, Value* x, Value* y, const TargetTraits& traits) {
   namespace intrinsic = llvm::Intrinsic;
   if (!x->getType()->getScalarType()->isFloatTy() || LanesOf(x) != LanesOf(y)) return nullptr;
   if (traits.avx512 && LanesOf(x) == 16) {
@@ -118,7 +118,7 @@ const ConstantFP* FloatConstant(const Value* value) {
 }
 
 // NaN where either is NaN. One instruction on x86 where one operand is a constant.
-Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits& traits) {
+Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const TargetTraits& traits) {
   if (traits.nan_min_max) {
     return b.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x,
                                    y);
@@ -138,7 +138,7 @@ Value* FloatMinMax(Builder& b, bool is_min, Value* x, Value* y, const CpuTraits&
   return b.CreateSelect(b.CreateFCmpUNO(y, y), y, value);
 }
 
-Value* FloatFloorMod(Builder& b, Value* x, Value* y, const CpuTraits& traits) {
+Value* FloatFloorMod(Builder& b, Value* x, Value* y, const TargetTraits& traits) {
   Value* r = EmitFmod(b, x, y, traits);
   Value* apart = b.CreateXor(b.CreateFCmpOLT(r, Zero(r)), b.CreateFCmpOLT(y, Zero(y)));
   Value* fix = b.CreateAnd(apart, b.CreateFCmpUNE(r, Zero(r)));
@@ -155,7 +155,7 @@ Value* FloatPow(Builder& b, Value* x, Value* y) {
   return EmitPow(b, x, y);
 }
 
-Value* BinaryFloat(Builder& b, BinaryOp op, Value* x, Value* y, const CpuTraits& traits) {
+Value* BinaryFloat(Builder& b, BinaryOp op, Value* x, Value* y, const TargetTraits& traits) {
   switch (op) {
     case BinaryOp::kAdd:
       return b.CreateFAdd(x, y);
@@ -232,7 +232,7 @@ Division DivideAsFloats(Builder& b, Value* x, Value* y, bool is_signed) {
 }
 
 // Neither a division by zero nor one that overflows.
-Division DivideSafely(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits& traits) {
+Division DivideSafely(Builder& b, Value* x, Value* y, bool is_signed, const TargetTraits& traits) {
   if (traits.x86 && LanesOf(x) > 1 && x->getType()->getScalarSizeInBits() <= 32) {
     return DivideAsFloats(b, x, y, is_signed);
   }
@@ -240,7 +240,7 @@ Division DivideSafely(Builder& b, Value* x, Value* y, bool is_signed, const CpuT
 }
 
 // Neither a division by zero, which gives zeros, nor one of the lowest value by -1 traps.
-Division Divide(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits& traits) {
+Division Divide(Builder& b, Value* x, Value* y, bool is_signed, const TargetTraits& traits) {
   if (IsPlainDivisor(y)) return DivideInts(b, x, y, is_signed);
   Value* is_zero = b.CreateICmpEQ(y, Zero(y));
   x = b.CreateSelect(is_zero, Zero(x), x);
@@ -255,7 +255,7 @@ Division Divide(Builder& b, Value* x, Value* y, bool is_signed, const CpuTraits&
 }
 
 Value* FloorDivide(Builder& b, Value* x, Value* y, bool is_signed, bool modulus,
-                   const CpuTraits& traits) {
+                   const TargetTraits& traits) {
   const Division d = Divide(b, x, y, is_signed, traits);
   if (!is_signed) return modulus ? d.remainder : d.quotient;
   Value* apart = b.CreateICmpSLT(b.CreateXor(d.remainder, y), Zero(y));
@@ -363,7 +363,7 @@ Value* CompareInts(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed) 
 }
 
 Value* BinaryInt(Builder& b, BinaryOp op, Value* x, Value* y, bool is_signed, bool is_bool,
-                 const CpuTraits& traits) {
+                 const TargetTraits& traits) {
   switch (op) {
     case BinaryOp::kAdd:
       return is_bool ? b.CreateOr(x, y) : b.CreateAdd(x, y);
@@ -404,7 +404,7 @@ bool IsBool(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kOr; }
 }  // namespace
 
 llvm::Value* EmitUnary(Builder& b, UnaryOp op, llvm::Value* x, DataType dtype,
-                       const CpuTraits& traits) {
+                       const TargetTraits& traits) {
   if (!IsFloat(dtype)) return UnaryInt(b, op, x, dtype);
   Value* value = UnaryFloat(b, op, x, traits);
   const bool gives_bool = op == UnaryOp::kIsNan || op == UnaryOp::kIsInf;
@@ -413,7 +413,7 @@ llvm::Value* EmitUnary(Builder& b, UnaryOp op, llvm::Value* x, DataType dtype,
 }
 
 llvm::Value* EmitBinary(Builder& b, BinaryOp op, llvm::Value* x, llvm::Value* y, DataType dtype,
-                        const CpuTraits& traits, bool non_negative) {
+                        const TargetTraits& traits, bool non_negative) {
   Match(b, x, y);
   if (!IsFloat(dtype)) {
     return BinaryInt(b, op, x, y, IsSigned(dtype) && !non_negative, dtype == DataType::kBool,

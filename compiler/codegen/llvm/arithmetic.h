@@ -10,10 +10,10 @@
 namespace hone::codegen {
 
 llvm::Value* EmitUnary(Builder& b, loop::UnaryOp op, llvm::Value* x, DataType dtype,
-                       const CpuTraits& traits);
+                       const TargetTraits& traits);
 // `non_negative` says that both operands are known not to be negative, which makes divisions cheap.
 llvm::Value* EmitBinary(Builder& b, loop::BinaryOp op, llvm::Value* x, llvm::Value* y,
-                        DataType dtype, const CpuTraits& traits, bool non_negative = false);
+                        DataType dtype, const TargetTraits& traits, bool non_negative = false);
 // x * y + z for floats; fused if the target can do that.
 llvm::Value* EmitMulAdd(Builder& b, llvm::Value* x, llvm::Value* y, llvm::Value* z);
 

@@ -7,17 +7,15 @@
 #include <mutex>
 #include <utility>
 
-#include "compiler/codegen/device_code.h"
 #include "compiler/codegen/link.h"
 #include "compiler/codegen/llvm/launch_emitter.h"
+#include "compiler/codegen/llvm/llvm_module.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/llvm/rounding.h"
 #include "compiler/codegen/llvm/tables.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/host.h"
 #include "support/clock.h"
 #include "support/status.h"
 #include "support/version.h"
@@ -41,13 +39,6 @@ struct Unit {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
-
-absl::Status Verify(const llvm::Module& module) {
-  std::string words;
-  llvm::raw_string_ostream stream(words);
-  if (!llvm::verifyModule(module, &stream)) return absl::OkStatus();
-  return absl::InternalError(fmt::format("code generation made broken IR: {}", stream.str()));
-}
 
 // The number goes up with every change of passes or of what is emitted that changes kernels' times.
 std::string LlvmToolchain() { return "LLVM " LLVM_VERSION_STRING " code 5"; }
@@ -98,14 +89,6 @@ std::vector<Unit> UnitsOf(const LoweredModule& module, bool cached) {
 
 int64_t Now() { return Clock::Real().NowNs(); }
 
-void MakeModule(Unit& unit, const llvm::TargetMachine& machine) {
-  unit.context = std::make_unique<llvm::LLVMContext>();
-  unit.module = std::make_unique<llvm::Module>("hone", *unit.context);
-  unit.module->setTargetTriple(machine.getTargetTriple().str());
-  unit.module->setDataLayout(machine.createDataLayout());
-  unit.module->setPICLevel(llvm::PICLevel::BigPIC);
-}
-
 // From a lowered module to IR, and on to objects.
 class ModuleBuild {
  public:
@@ -130,7 +113,9 @@ class ModuleBuild {
     for (Unit& unit : units_) {
       const int64_t start = Now();
       if (TakeFromCache(unit)) continue;
-      MakeModule(unit, generator_->machine());
+      unit.context = std::make_unique<llvm::LLVMContext>();
+      unit.module = NewModule(*unit.context, generator_->machine());
+      unit.module->setPICLevel(llvm::PICLevel::BigPIC);
       const bool is_last = &unit == &units_.back();
       for (const Piece& piece : unit.pieces) {
         HONE_RETURN_IF_ERROR(EmitLaunch(*unit.module, piece, !is_last));
@@ -138,7 +123,7 @@ class ModuleBuild {
       if (is_last)
         EmitTables(*unit.module, spec_, entries_,
                    fmt::format("hone {} {}", Version(), LlvmToolchain()));
-      if (!CpuTraits::Of(target_).roundings) ExpandRoundings(*unit.module);
+      if (!TargetTraits::Of(target_).roundings) ExpandRoundings(*unit.module);
       // Broken IR is a bug of ours. Candidates come by the thousand, and it takes a sixth of their
       // time from config to IR: what is deployed and what tests build goes without a cache.
       if (cache_ == nullptr) HONE_RETURN_IF_ERROR(Verify(*unit.module));
@@ -176,7 +161,7 @@ class ModuleBuild {
   // `shared`: the tables are in another unit.
   absl::Status EmitLaunch(llvm::Module& module, const Piece& piece, bool shared) {
     LaunchEntry& entry = entries_[piece.kernel][piece.launch];
-    LaunchEmitter emitter(module, spec_.kernels[piece.kernel].nest, CpuTraits::Of(target_));
+    LaunchEmitter emitter(module, spec_.kernels[piece.kernel].nest, TargetTraits::Of(target_));
     HONE_ASSIGN_OR_RETURN(const LaunchCode code, emitter.Emit(*entry.launch, entry.symbol));
     if (shared) {
       code.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
@@ -213,13 +198,6 @@ class ModuleBuild {
   std::vector<std::vector<LaunchEntry>> entries_;
   BuildTimes times_;
 };
-
-// LLVM's options are global, set ahead of code generation and reset by each link: what one thread
-// compiles must not meet another's link.
-std::mutex& LlvmMutex() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 absl::StatusOr<std::string> TextOf(ModuleBuild& build, CodeForm form) {
   std::string text;
@@ -258,31 +236,6 @@ class CpuBackend final : public Backend {
 const Backend& LlvmBackend() {
   static const CpuBackend backend;
   return backend;
-}
-
-absl::StatusOr<std::string> BuildDeviceModule(const LoweredModule& module,
-                                              const DeviceModule& device,
-                                              const std::string& toolchain, BuildTimes* times) {
-  const int64_t start = Now();
-  HONE_ASSIGN_OR_RETURN(const CpuTarget host, CpuTarget::Parse(HostTargetText(1)));
-  const std::lock_guard lock(LlvmMutex());
-  HONE_ASSIGN_OR_RETURN(CodeGenerator* const generator, CodeGenerator::For(host));
-  std::vector<std::vector<LaunchEntry>> entries;
-  for (const std::vector<lower::LoweredLaunch>& launches : module.launches) {
-    entries.emplace_back();
-    for (const lower::LoweredLaunch& launch : launches) entries.back().push_back({&launch, "", 0});
-  }
-  Unit unit;
-  MakeModule(unit, generator->machine());
-  EmitTables(*unit.module, *module.spec, entries, fmt::format("hone {} {}", Version(), toolchain),
-             &device);
-  HONE_RETURN_IF_ERROR(Verify(*unit.module));
-  const int64_t middle = Now();
-  HONE_ASSIGN_OR_RETURN(const std::string object,
-                        generator->EmitMachineCode(*unit.module, Output::kObject));
-  HONE_ASSIGN_OR_RETURN(std::string shared_object, LinkSharedObject({object}));
-  if (times != nullptr) *times = {.emit_ns = middle - start, .link_ns = Now() - middle};
-  return shared_object;
 }
 
 }  // namespace hone::codegen

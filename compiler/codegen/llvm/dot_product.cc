@@ -22,7 +22,7 @@ Value* EmitVnni(Builder& b, Value* sum, Value* unsigned_bytes, Value* signed_byt
   return b.CreateIntrinsic(id, {}, {sum, unsigned_bytes, signed_bytes});
 }
 
-bool HasVnni(int lanes, const CpuTraits& traits) {
+bool HasVnni(int lanes, const TargetTraits& traits) {
   return (lanes == 16 && traits.vnni_512) || ((lanes == 8 || lanes == 4) && traits.vnni);
 }
 
@@ -39,7 +39,7 @@ Value* EmitArm(Builder& b, Value* sum, PackedFactor x, PackedFactor y) {
                            {sum, b.CreateBitCast(x.value, bytes), b.CreateBitCast(y.value, bytes)});
 }
 
-bool HasArm(int lanes, PackedFactor x, PackedFactor y, const CpuTraits& traits) {
+bool HasArm(int lanes, PackedFactor x, PackedFactor y, const TargetTraits& traits) {
   return lanes == 4 &&
          (IsSigned(x.dtype) == IsSigned(y.dtype) ? traits.arm_dot : traits.arm_mixed_dot);
 }
@@ -53,7 +53,7 @@ Value* Halves(Builder& b, PackedFactor x, int lanes, bool odd) {
   return b.CreateAShr(b.CreateShl(pairs, 8), 8);
 }
 
-Intrinsic::ID PairSum(int lanes, const CpuTraits& traits) {
+Intrinsic::ID PairSum(int lanes, const TargetTraits& traits) {
   if (lanes == 4 && traits.pair_sum_bytes >= 16) return Intrinsic::x86_sse2_pmadd_wd;
   if (lanes == 8 && traits.pair_sum_bytes >= 32) return Intrinsic::x86_avx2_pmadd_wd;
   if (lanes == 16 && traits.pair_sum_bytes >= 64) return Intrinsic::x86_avx512_pmaddw_d_512;
@@ -75,7 +75,8 @@ Value* Byte(Builder& b, PackedFactor x, int k) {
   return IsSigned(x.dtype) ? b.CreateAShr(high, 24) : b.CreateLShr(high, 24);
 }
 
-Value* EmitBytes(Builder& b, Value* sum, PackedFactor x, PackedFactor y, const CpuTraits& traits) {
+Value* EmitBytes(Builder& b, Value* sum, PackedFactor x, PackedFactor y,
+                 const TargetTraits& traits) {
   const int lanes = LanesOf(sum);
   if (lanes == 1 || PairSum(lanes, traits) != Intrinsic::not_intrinsic || HasVnni(lanes, traits) ||
       HasArm(lanes, x, y, traits)) {
@@ -97,7 +98,7 @@ Value* EmitBytes(Builder& b, Value* sum, PackedFactor x, PackedFactor y, const C
 }
 
 // The instruction for pairs of bfloat16; not_intrinsic: none.
-Intrinsic::ID PairInstruction(int lanes, const CpuTraits& traits) {
+Intrinsic::ID PairInstruction(int lanes, const TargetTraits& traits) {
   if (lanes == 16 && traits.bfloat16_512) return Intrinsic::x86_avx512bf16_dpbf16ps_512;
   if (lanes == 8 && traits.bfloat16) return Intrinsic::x86_avx512bf16_dpbf16ps_256;
   if (lanes == 4 && traits.bfloat16) return Intrinsic::x86_avx512bf16_dpbf16ps_128;
@@ -111,7 +112,7 @@ Value* Half(Builder& b, Value* pairs, bool second) {
   return b.CreateBitCast(bits, WithElements(pairs->getType(), b.getFloatTy()));
 }
 
-Value* EmitBFloat16(Builder& b, Value* sum, Value* x, Value* y, const CpuTraits& traits) {
+Value* EmitBFloat16(Builder& b, Value* sum, Value* x, Value* y, const TargetTraits& traits) {
   const int lanes = LanesOf(sum);
   x = Splat(b, x, lanes);
   y = Splat(b, y, lanes);
@@ -129,7 +130,7 @@ Value* EmitBFloat16(Builder& b, Value* sum, Value* x, Value* y, const CpuTraits&
 }  // namespace
 
 llvm::Value* EmitDotProduct(Builder& b, llvm::Value* sum, PackedFactor x, PackedFactor y,
-                            const CpuTraits& traits) {
+                            const TargetTraits& traits) {
   if (x.dtype == DataType::kBFloat16) return EmitBFloat16(b, sum, x.value, y.value, traits);
   return EmitBytes(b, sum, x, y, traits);
 }

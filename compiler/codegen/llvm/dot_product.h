@@ -16,7 +16,7 @@ struct PackedFactor {
 // sum + x0 * y0 + x1 * y1 + ... in each lane. Bytes are summed in int32, which wraps around,
 // bfloat16 in float32. Each factor has as many lanes as `sum`, or one that is broadcast.
 llvm::Value* EmitDotProduct(Builder& b, llvm::Value* sum, PackedFactor x, PackedFactor y,
-                            const CpuTraits& traits);
+                            const TargetTraits& traits);
 
 }  // namespace hone::codegen
 

@@ -182,7 +182,7 @@ Value* IndexMath::EmitDivision(const Index& rest, int64_t divisor, bool modulus)
   Value* by = llvm::ConstantInt::get(value->getType(), divisor);
   const bool non_negative = RangeOf(rest).min >= 0;
   value = EmitBinary(b_, modulus ? loop::BinaryOp::kFloorMod : loop::BinaryOp::kFloorDiv, value, by,
-                     DataType::kInt64, CpuTraits{}, non_negative);
+                     DataType::kInt64, TargetTraits{}, non_negative);
   Remember(std::move(key), value);
   return value;
 }

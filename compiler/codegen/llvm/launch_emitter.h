@@ -1,7 +1,9 @@
-// Emits one launch of a nest as an LLVM function of type hone_launch_function.
+// Emits one launch of a nest as an LLVM function: for CPUs of type hone_launch_function, for GPUs a
+// kernel.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 #define HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,16 +24,26 @@ struct LaunchCode {
   uint64_t scratch_bytes = 0;
 };
 
+// A kernel of a GPU.
+struct KernelCode {
+  llvm::Function* function = nullptr;
+  std::vector<uint32_t> arguments;  // the nest's buffers that are its parameters, in order
+};
+
 // An emitter is used for one launch. It unrolls loops that are marked so, and emits the body of a
 // vectorised loop once, with its iterations as lanes. A value stays scalar as long as it is the
 // same in all lanes.
 class LaunchEmitter {
  public:
   // `module` and `nest` outlive the emitter.
-  LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits);
+  LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const TargetTraits& traits);
 
   // kInvalidArgument if the launch uses a variable or buffer that nothing binds.
   absl::StatusOr<LaunchCode> Emit(const lower::LoweredLaunch& launch, const std::string& name);
+  // The same, as a kernel whose blocks have `block_threads` threads. A thread runs the body for one
+  // index of the grid; threads beyond the grid return at once.
+  absl::StatusOr<KernelCode> EmitKernel(const lower::LoweredLaunch& launch, const std::string& name,
+                                        uint32_t block_threads);
 
  private:
   struct Storage {
@@ -91,8 +103,17 @@ class LaunchEmitter {
   void Fail(std::string message);
   // ---- launch_function.cc ----
   void Declare(const std::string& name);
-  void BindBuffers(const loop::Stmt& body);
+  void Begin(llvm::Function* function);
+  // `base_of` gives the address of a buffer by its place in the nest; null for one that the launch
+  // does not use.
+  void BindBuffers(const loop::Stmt& body, const std::function<llvm::Value*(size_t)>& base_of);
   void EmitGrid(const lower::LoweredLaunch& launch);
+  // Binds the grid's variables for a position in it, and emits the body.
+  void EmitAtPosition(const lower::LoweredLaunch& launch, llvm::Value* position);
+  // ---- launch_kernel.cc ----
+  void DeclareKernel(const lower::LoweredLaunch& launch, const std::string& name,
+                     const std::vector<uint32_t>& arguments);
+  llvm::Value* PositionOfThread(const lower::LoweredLaunch& launch, uint32_t block_threads);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
@@ -210,11 +231,12 @@ class LaunchEmitter {
 
   llvm::Module& module_;
   const loop::Nest& nest_;
-  CpuTraits traits_;
+  TargetTraits traits_;
   llvm::LLVMContext& context_;
   Builder b_;
   IndexMath index_;
   llvm::Function* function_ = nullptr;
+  llvm::Value* scratch_ = nullptr;  // the thread's; null in a kernel, whose threads have none
   absl::Status status_;
 
   absl::flat_hash_map<const loop::ExprNode*, Index> vars_;

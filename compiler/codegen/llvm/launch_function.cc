@@ -2,28 +2,17 @@
 #include <fmt/format.h>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
-#include "compiler/loop/visit.h"
+#include "compiler/loop/launch_access.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "runtime/module_abi.h"
 
 namespace hone::codegen {
-namespace {
 
 using llvm::Value;
 
-absl::flat_hash_map<const loop::BufferNode*, bool> WrittenBuffers(const loop::Stmt& body) {
-  absl::flat_hash_map<const loop::BufferNode*, bool> written;
-  loop::Walk(body, [&](const loop::Stmt& s) {
-    if (s->kind == loop::StmtKind::kStore) written[s->buffer.get()] = true;
-    return true;
-  });
-  return written;
-}
-
-}  // namespace
-
-LaunchEmitter::LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const CpuTraits& traits)
+LaunchEmitter::LaunchEmitter(llvm::Module& module, const loop::Nest& nest,
+                             const TargetTraits& traits)
     : module_(module),
       nest_(nest),
       traits_(traits),
@@ -54,19 +43,25 @@ void LaunchEmitter::Declare(const std::string& name) {
   llvm::Type* pointer = b_.getPtrTy();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(),
                                        {pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, &module_);
-  function_->setDoesNotThrow();
-  // No calls to memset and the like: modules have no undefined symbols.
-  function_->addFnAttr("no-builtins");
+  Begin(llvm::Function::Create(type, llvm::Function::InternalLinkage, name, &module_));
   function_->addParamAttr(0, llvm::Attribute::NoAlias);
   function_->addParamAttr(0, llvm::Attribute::ReadOnly);
   function_->addParamAttr(3, llvm::Attribute::NoAlias);
   const char* names[] = {"buffers", "begin", "end", "scratch"};
   for (unsigned i = 0; i < 4; ++i) function_->getArg(i)->setName(names[i]);
+  scratch_ = function_->getArg(3);
+}
+
+void LaunchEmitter::Begin(llvm::Function* function) {
+  function_ = function;
+  function_->setDoesNotThrow();
+  // No calls to memset and the like: modules have no undefined symbols.
+  function_->addFnAttr("no-builtins");
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
 }
 
-void LaunchEmitter::BindBuffers(const loop::Stmt& body) {
+void LaunchEmitter::BindBuffers(const loop::Stmt& body,
+                                const std::function<Value*(size_t)>& base_of) {
   llvm::MDBuilder metadata(context_);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
   std::vector<llvm::Metadata*> scopes;
@@ -80,12 +75,11 @@ void LaunchEmitter::BindBuffers(const loop::Stmt& body) {
     return llvm::MDNode::get(context_, list);
   };
   const auto own = [&](size_t self) { return llvm::MDNode::get(context_, {scopes[self]}); };
-  const auto written = WrittenBuffers(body);
+  const loop::BufferSet written = loop::AccessOf(body).written;
   for (size_t i = 0; i < nest_.buffers.size(); ++i) {
     const loop::BufferNode& buffer = *nest_.buffers[i];
-    Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
-    auto* base = b_.CreateLoad(b_.getPtrTy(), slot, buffer.name);
-    base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    Value* const base = base_of(i);
+    if (base == nullptr) continue;
     Storage storage = Storage::Of(buffer);
     storage.base = base;
     storage.is_constant = !written.contains(&buffer);
@@ -97,9 +91,29 @@ void LaunchEmitter::BindBuffers(const loop::Stmt& body) {
   scratch_no_alias_ = others(nest_.buffers.size());
 }
 
+void LaunchEmitter::EmitAtPosition(const lower::LoweredLaunch& launch, Value* position) {
+  const std::vector<lower::GridLoop>& grid = launch.grid;
+  index_.PushScope();
+  std::vector<Value*> values(grid.size());
+  Value* rest = position;
+  for (size_t i = grid.size(); i-- > 0;) {
+    Value* extent = llvm::ConstantInt::get(rest->getType(), std::max<int64_t>(grid[i].extent, 1));
+    values[i] = i == 0 ? rest : b_.CreateURem(rest, extent, "of." + grid[i].var->name);
+    if (i > 0) rest = b_.CreateUDiv(rest, extent);
+  }
+  for (size_t i = 0; i < grid.size(); ++i) {
+    const Index zero_based =
+        grid[i].extent == 1
+            ? Index{}
+            : index_.Of(b_.CreateZExt(values[i], b_.getInt64Ty()), {0, grid[i].extent - 1});
+    vars_[grid[i].var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
+  }
+  EmitStmt(launch.body);
+  index_.PopScope();
+}
+
 // for (grid = begin; grid < end; ++grid) { the parallel variables; the body }
 void LaunchEmitter::EmitGrid(const lower::LoweredLaunch& launch) {
-  const std::vector<lower::GridLoop>& grid = launch.grid;
   const bool is_empty = launch.GridIndices() == 0;
   llvm::BasicBlock* entry = b_.GetInsertBlock();
   llvm::BasicBlock* loop_block = NewBlock("grid");
@@ -110,21 +124,7 @@ void LaunchEmitter::EmitGrid(const lower::LoweredLaunch& launch) {
   b_.SetInsertPoint(loop_block);
   llvm::PHINode* position = b_.CreatePHI(b_.getInt64Ty(), 2, "position");
   position->addIncoming(function_->getArg(1), entry);
-  index_.PushScope();
-  std::vector<Value*> values(grid.size());
-  Value* rest = position;
-  for (size_t i = grid.size(); i-- > 0;) {
-    Value* extent = b_.getInt64(std::max<int64_t>(grid[i].extent, 1));
-    values[i] = i == 0 ? rest : b_.CreateURem(rest, extent, "of." + grid[i].var->name);
-    if (i > 0) rest = b_.CreateUDiv(rest, extent);
-  }
-  for (size_t i = 0; i < grid.size(); ++i) {
-    const Index zero_based =
-        grid[i].extent == 1 ? Index{} : index_.Of(values[i], {0, grid[i].extent - 1});
-    vars_[grid[i].var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
-  }
-  EmitStmt(launch.body);
-  index_.PopScope();
+  EmitAtPosition(launch, position);
 
   Value* next = b_.CreateAdd(position, b_.getInt64(1), "next", /*HasNUW=*/true, /*HasNSW=*/true);
   position->addIncoming(next, b_.GetInsertBlock());
@@ -139,7 +139,12 @@ void LaunchEmitter::EmitGrid(const lower::LoweredLaunch& launch) {
 absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const lower::LoweredLaunch& launch,
                                                const std::string& name) {
   Declare(name);
-  BindBuffers(launch.body);
+  BindBuffers(launch.body, [&](size_t i) {
+    Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
+    auto* base = b_.CreateLoad(b_.getPtrTy(), slot, nest_.buffers[i]->name);
+    base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return base;
+  });
   tiles_ = launch.tiles;
   BeginTiles();
   EmitGrid(launch);

@@ -282,7 +282,8 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   const uint64_t outer = scratch_now_;
   // Ahead of all loops: pointers that step through the buffer start outside of the one around it.
   Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-  if (buffer.scope != loop::Scope::kLocal && bytes <= kStackBytes) {
+  const bool is_small = buffer.scope != loop::Scope::kLocal && bytes <= kStackBytes;
+  if (scratch_ == nullptr || is_small) {
     llvm::Type* type = llvm::ArrayType::get(MemoryType(context_, buffer.dtype), storage.elements);
     auto* slot = entry.CreateAlloca(type, nullptr, buffer.name);
     slot->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
@@ -291,7 +292,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
     storage.pads_free = NeverStoresPads(s->body[0], s->buffer, loop::Expr());
     EmitUndefined(buffer, slot);
   } else {
-    storage.base = entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(3), scratch_now_);
+    storage.base = entry.CreateConstGEP1_64(b_.getInt8Ty(), scratch_, scratch_now_);
     storage.scope = scratch_scope_;
     storage.no_alias = scratch_no_alias_;
     scratch_now_ += AlignedBytes(bytes);
@@ -304,6 +305,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
 }
 
 void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
+  if (!traits_.prefetches) return;
   BeginStatement();
   const Address address = Locate(s->buffer, s->indices);
   if (!status_.ok() || !address.pointer) return;  // scattered: not worth it

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_join.h"
@@ -133,9 +134,27 @@ std::string FeaturesOf(const CpuTarget& target) {
   return absl::StrJoin(features, ",");
 }
 
+// LLVM 19 knows no architecture after Hopper. The driver compiles code in PTX for all later ones,
+// if it keeps to what every architecture of its own has.
+std::string CpuOf(const CudaTarget& target) {
+  return target.arch.starts_with("sm_1") ? "sm_90" : target.arch;
+}
+
+// The first version of PTX that has the architecture, so that the oldest drivers take the code.
+std::string PtxVersionOf(std::string_view arch) {
+  constexpr std::pair<std::string_view, std::string_view> kVersions[] = {
+      {"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
+      {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
+      {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}, {"sm_90a", "+ptx80"}};
+  for (const auto& [name, version] : kVersions) {
+    if (name == arch) return std::string(version);
+  }
+  return "";
+}
+
 // AVX-512 units of some Intel parts make LLVM prefer halves of the vectors that schedules chose;
 // explicit vectors are left alone unless a function says otherwise, so nothing is set here.
-std::unique_ptr<llvm::TargetMachine> MakeMachine(const CpuTarget& target, std::string* error) {
+std::unique_ptr<llvm::TargetMachine> MakeMachine(const Processor& processor, std::string* error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -146,19 +165,23 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const CpuTarget& target, std::s
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
-  const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, *error);
+  const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(processor.triple, *error);
   if (!llvm_target) return nullptr;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      llvm_target->createMCSubtargetInfo(target.triple, "", ""));
-  if (!target.cpu.empty() && !subtarget->isCPUStringValid(target.cpu)) {
-    *error = fmt::format("no cpu '{}' of {}", target.cpu, target.triple);
+      llvm_target->createMCSubtargetInfo(processor.triple, "", ""));
+  if (!processor.cpu.empty() && !subtarget->isCPUStringValid(processor.cpu)) {
+    *error = fmt::format("no cpu '{}' of {}", processor.cpu, processor.triple);
     return nullptr;
   }
   llvm::TargetOptions options;
   options.UniqueSectionNames = false;
   std::unique_ptr<llvm::TargetMachine> machine(llvm_target->createTargetMachine(
-      target.triple, target.cpu, FeaturesOf(target), options, llvm::Reloc::PIC_, std::nullopt,
+      processor.triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Default));
   if (!machine) *error = "no code generator";
   return machine;
@@ -197,16 +220,27 @@ CodeGenerator::CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine)
 CodeGenerator::~CodeGenerator() = default;
 
 absl::StatusOr<CodeGenerator*> CodeGenerator::For(const CpuTarget& target) {
+  return For(
+      Processor{target.triple, target.cpu, FeaturesOf(target), /*target=*/target.ToString()});
+}
+
+absl::StatusOr<CodeGenerator*> CodeGenerator::For(const CudaTarget& target) {
+  const std::string cpu = CpuOf(target);
+  return For(
+      Processor{"nvptx64-nvidia-cuda", cpu, PtxVersionOf(cpu), /*target=*/target.ToString()});
+}
+
+absl::StatusOr<CodeGenerator*> CodeGenerator::For(const Processor& processor) {
   thread_local std::map<std::string, std::unique_ptr<CodeGenerator>> generators;
   const std::string key =
-      fmt::format("{} {} {}", target.triple, target.cpu, absl::StrJoin(target.features, ","));
+      fmt::format("{} {} {}", processor.triple, processor.cpu, processor.features);
   std::unique_ptr<CodeGenerator>& generator = generators[key];
   if (!generator) {
     std::string error;
-    std::unique_ptr<llvm::TargetMachine> machine = MakeMachine(target, &error);
+    std::unique_ptr<llvm::TargetMachine> machine = MakeMachine(processor, &error);
     if (!machine) {
       return absl::InvalidArgumentError(
-          fmt::format("LLVM cannot compile for target '{}': {}", target.ToString(), error));
+          fmt::format("LLVM cannot compile for target '{}': {}", processor.target, error));
     }
     generator.reset(new CodeGenerator(std::move(machine)));
   }
@@ -242,15 +276,24 @@ absl::Status CodeGenerator::Optimise(llvm::Module& module, const std::string& pi
   return absl::OkStatus();
 }
 
+// What is left out for CPUs, whose kernels come in the form that those passes look for, is not left
+// out for GPUs.
+bool CodeGenerator::AddPasses(Emission& emission, llvm::CodeGenFileType type) {
+  const llvm::Triple& triple = machine_->getTargetTriple();
+  if (triple.isNVPTX()) {
+    return !machine_->addPassesToEmitFile(emission.passes, emission.stream, nullptr, type);
+  }
+  PassFilter filter(emission.passes, triple.isX86());
+  return !machine_->addPassesToEmitFile(filter, emission.stream, nullptr, type);
+}
+
 absl::StatusOr<std::string> CodeGenerator::EmitMachineCode(llvm::Module& module, Output output) {
   const bool is_object = output == Output::kObject;
   std::unique_ptr<Emission>& emission = is_object ? objects_ : assembly_;
   if (!emission) {
     auto made = std::make_unique<Emission>();
-    PassFilter filter(made->passes, machine_->getTargetTriple().isX86());
-    if (machine_->addPassesToEmitFile(
-            filter, made->stream, nullptr,
-            is_object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile)) {
+    if (!AddPasses(*made, is_object ? llvm::CodeGenFileType::ObjectFile
+                                    : llvm::CodeGenFileType::AssemblyFile)) {
       return absl::InternalError("LLVM cannot write code for this target");
     }
     emission = std::move(made);
@@ -259,7 +302,10 @@ absl::StatusOr<std::string> CodeGenerator::EmitMachineCode(llvm::Module& module,
   LeaveLoadsApart();
   emission->bytes.clear();
   emission->passes.run(module);
-  return std::string(emission->bytes.begin(), emission->bytes.end());
+  std::string text(emission->bytes.begin(), emission->bytes.end());
+  // The printer of PTX remembers the globals of the modules that it has written.
+  if (machine_->getTargetTriple().isNVPTX()) emission.reset();
+  return text;
 }
 
 }  // namespace hone::codegen

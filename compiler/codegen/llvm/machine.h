@@ -7,12 +7,21 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/ir/cpu_target.h"
+#include "compiler/ir/cuda_target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace hone::codegen {
 
 enum class Output { kObject, kAssembly };
+
+// A processor as LLVM names it.
+struct Processor {
+  std::string triple;
+  std::string cpu;
+  std::string features;  // "+avx2,+fma"
+  std::string target;    // the text of the target, for errors
+};
 
 // LLVM set up for a target. The pass managers are kept from module to module, because setting them
 // up takes a twentieth of the time to build a candidate.
@@ -21,6 +30,8 @@ class CodeGenerator {
   // Returns the calling thread's generator for the target, which is made at the first call and
   // lives as long as the thread. kInvalidArgument for a triple or CPU that LLVM does not know.
   static absl::StatusOr<CodeGenerator*> For(const CpuTarget& target);
+  // Its assembly is PTX, and it writes no objects.
+  static absl::StatusOr<CodeGenerator*> For(const CudaTarget& target);
   ~CodeGenerator();
   CodeGenerator(const CodeGenerator&) = delete;
   CodeGenerator& operator=(const CodeGenerator&) = delete;
@@ -35,7 +46,9 @@ class CodeGenerator {
  private:
   struct Emission;
 
+  static absl::StatusOr<CodeGenerator*> For(const Processor& processor);
   explicit CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine);
+  bool AddPasses(Emission& emission, llvm::CodeGenFileType type);
 
   std::unique_ptr<llvm::TargetMachine> machine_;
   std::unique_ptr<Emission> objects_, assembly_;  // made at the first module

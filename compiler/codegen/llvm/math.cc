@@ -80,7 +80,7 @@ constexpr double kAtan[] = {
 // Emits for one floating-point type.
 class Math {
  public:
-  Math(Builder& b, Type* type, const CpuTraits& traits = {})
+  Math(Builder& b, Type* type, const TargetTraits& traits = {})
       : b_(b),
         type_(type),
         is_double_(type->getScalarType()->isDoubleTy()),
@@ -448,7 +448,7 @@ class Math {
   int bias_;
 };
 
-Value* InDouble(Builder& b, loop::UnaryOp op, Value* x, const CpuTraits& traits) {
+Value* InDouble(Builder& b, loop::UnaryOp op, Value* x, const TargetTraits& traits) {
   Math m(b, x->getType());
   switch (op) {
     case loop::UnaryOp::kSin:
@@ -481,7 +481,7 @@ Value* InDouble(Builder& b, loop::UnaryOp op, Value* x, const CpuTraits& traits)
 }
 
 // Where AVX-512 has instructions for exp, the last vector of a row takes them as a whole one does.
-Value* InWholeVector(Builder& b, Value* x, const CpuTraits& traits,
+Value* InWholeVector(Builder& b, Value* x, const TargetTraits& traits,
                      const std::function<Value*(Value* x)>& exp) {
   constexpr int kWidest = 16;
   const int lanes = LanesOf(x);
@@ -499,7 +499,7 @@ Value* InWholeVector(Builder& b, Value* x, const CpuTraits& traits,
 
 }  // namespace
 
-llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits) {
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const TargetTraits& traits) {
   Math m(b, x->getType(), traits);
   switch (op) {
     case loop::UnaryOp::kExp:
@@ -525,7 +525,7 @@ llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTra
   }
 }
 
-llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const CpuTraits& traits) {
+llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const TargetTraits& traits) {
   return InWholeVector(b, x, traits, [&](Value* whole) {
     return Math(b, whole->getType(), traits).ExpAbove(whole, least);
   });
@@ -545,7 +545,7 @@ llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y) {
   return b.CreateFPCast(power, x->getType());
 }
 
-llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const CpuTraits& traits) {
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const TargetTraits& traits) {
   Type* wide = WithElements(x->getType(), b.getDoubleTy());
   const bool of_floats = x->getType() != wide;
   Value* r =

@@ -11,16 +11,18 @@
 namespace hone::codegen {
 
 // `op` is one of kExp to kSigmoid or kSin to kAtanh.
-llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x, const CpuTraits& traits = {});
+llvm::Value* EmitMath(Builder& b, loop::UnaryOp op, llvm::Value* x,
+                      const TargetTraits& traits = {});
 // exp(x), but 0 if x < least. exp(least) must be at least twice the smallest normal number, so that
 // no intermediate result is subnormal: many processors take as long for one as for a hundred
 // operations.
-llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least, const CpuTraits& traits = {});
+llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least,
+                          const TargetTraits& traits = {});
 // Whether `least` meets that condition for the float type `dtype`.
 bool MayBeLeastOfExp(double least, DataType dtype);
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
 // The remainder of x / y rounded towards zero, with the sign of x. It is exact and takes a loop.
-llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const CpuTraits& traits);
+llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const TargetTraits& traits);
 
 }  // namespace hone::codegen
 

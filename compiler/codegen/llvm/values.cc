@@ -31,7 +31,7 @@ Value* DropLowBits(Builder& b, Value* bits, int dropped) {
 }
 
 // LLVM rounds without VL by calls of the compiler's runtime library, also sixteen lanes.
-bool HasBFloat16Rounding(const Value* value, const CpuTraits& traits) {
+bool HasBFloat16Rounding(const Value* value, const TargetTraits& traits) {
   if (!value->getType()->getScalarType()->isFloatTy()) return false;
   const int lanes = LanesOf(value);
   return ((lanes == 16 || lanes == 8) && traits.bfloat16) ||
@@ -67,7 +67,7 @@ Value* RoundToOddDoubleBits(Builder& b, Value* value, bool is_signed) {
   return b.CreateSelect(fits, value, rounded);
 }
 
-Value* RoundToBFloat16(Builder& b, Value* value, const CpuTraits& traits) {
+Value* RoundToBFloat16(Builder& b, Value* value, const TargetTraits& traits) {
   if (HasBFloat16Rounding(value, traits)) {
     Value* rounded = b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
     Value* stored = b.CreateBitCast(rounded, Int16Like(b, value));
@@ -143,7 +143,7 @@ Value* DecodeFloat16ByBits(Builder& b, Value* stored) {
   return WithSignOf(b, b.CreateSelect(is_special, special, scaled), b.CreateBitCast(sign, type));
 }
 
-Value* RoundToFloat16(Builder& b, Value* value, const CpuTraits& traits) {
+Value* RoundToFloat16(Builder& b, Value* value, const TargetTraits& traits) {
   if (!traits.half_conversions) return RoundToFloat16ByBits(b, value);
   Type* half = WithElements(value->getType(), b.getHalfTy());
   return b.CreateFPExt(b.CreateFPTrunc(value, half), value->getType());
@@ -171,7 +171,7 @@ Value* Truncated(Builder& b, Value* value) {
 // A vector of float32 as integers of 8 or 16 bits, which the instruction for 32 bits holds: NaN's
 // low bits are zero. LLVM would take the vector apart. Null where there is no such instruction.
 Value* NarrowFloats(Builder& b, Value* value, Type* result, bool is_signed,
-                    const CpuTraits& traits) {
+                    const TargetTraits& traits) {
   const unsigned bits = result->getScalarSizeInBits();
   const int bytes = 4 * LanesOf(value);
   if (bits > 16 || !value->getType()->getScalarType()->isFloatTy() || bytes < 16 ||
@@ -212,7 +212,8 @@ Value* WideInts(Builder& b, Value* value, Type* result, bool is_signed) {
   return b.CreateSelect(b.CreateFCmpUNO(value, value), llvm::Constant::getNullValue(result), ints);
 }
 
-Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed, const CpuTraits& traits) {
+Value* FloatToInt(Builder& b, Value* value, Type* result, bool is_signed,
+                  const TargetTraits& traits) {
   if (!traits.saturating_casts) {
     if (Value* narrow = NarrowFloats(b, value, result, is_signed, traits)) return narrow;
     if (LanesOf(value) > 1 && result->getScalarSizeInBits() >= 32) {
@@ -229,8 +230,8 @@ Value* IntToFloat(Builder& b, Value* value, Type* result, bool is_signed) {
 
 }  // namespace
 
-CpuTraits CpuTraits::Of(const CpuTarget& target) {
-  CpuTraits traits;
+TargetTraits TargetTraits::Of(const CpuTarget& target) {
+  TargetTraits traits;
   traits.half_conversions = target.IsAArch64() || target.Has("f16c") || target.Has("avx512f");
   traits.roundings =
       !target.IsX86() || target.Has("sse4.1") || target.Has("sse4.2") || target.VectorBytes() > 16;
@@ -255,6 +256,15 @@ CpuTraits CpuTraits::Of(const CpuTarget& target) {
   if (target.IsX86()) {
     traits.pair_sum_bytes = target.Has("avx512bw") ? 64 : target.Has("avx2") ? 32 : 16;
   }
+  return traits;
+}
+
+// A thread computes one lane; its widest accesses to memory are of 16 bytes.
+TargetTraits TargetTraits::Of(const CudaTarget& /*target*/) {
+  TargetTraits traits;
+  traits.half_conversions = true;
+  traits.prefetches = false;
+  traits.vector_bytes = 16;
   return traits;
 }
 
@@ -310,7 +320,8 @@ void Match(Builder& b, llvm::Value*& x, llvm::Value*& y) {
   y = Splat(b, y, lanes);
 }
 
-llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits) {
+llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype,
+                        const TargetTraits& traits) {
   switch (dtype) {
     case DataType::kBool:
       return b.CreateICmpNE(stored, Int(stored->getType(), 0));
@@ -327,7 +338,7 @@ llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const C
   }
 }
 
-llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
+llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const TargetTraits& traits) {
   switch (dtype) {
     case DataType::kBool:
       return b.CreateZExt(value, WithElements(value->getType(), b.getInt8Ty()));
@@ -344,14 +355,15 @@ llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuT
   }
 }
 
-llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits) {
+llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype,
+                         const TargetTraits& traits) {
   if (dtype == DataType::kBFloat16) return RoundToBFloat16(b, value, traits);
   if (dtype == DataType::kFloat16) return RoundToFloat16(b, value, traits);
   return value;
 }
 
 llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to,
-                      const CpuTraits& traits) {
+                      const TargetTraits& traits) {
   if (from == to) return value;
   Type* type = WithElements(value->getType(), RegisterType(b.getContext(), to));
   if (to == DataType::kBool) {

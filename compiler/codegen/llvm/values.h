@@ -7,6 +7,7 @@
 #define HONE_COMPILER_CODEGEN_LLVM_VALUES_H_
 
 #include "compiler/ir/cpu_target.h"
+#include "compiler/ir/cuda_target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "runtime/data_type.h"
 
@@ -15,8 +16,9 @@ namespace hone::codegen {
 using Builder = llvm::IRBuilder<>;
 
 // What LLVM can do well with the instructions of a target.
-struct CpuTraits {
+struct TargetTraits {
   bool half_conversions = false;  // float <-> half by instructions, without library calls
+  bool prefetches = true;         // by an instruction
   bool roundings = true;          // to whole numbers, by instructions
   bool fuses = true;              // multiply-add in one instruction with one rounding
   bool nan_min_max = false;       // minimum and maximum that propagate NaN are one instruction
@@ -43,7 +45,8 @@ struct CpuTraits {
   int vector_bytes = 16;   // of the widest register
   int pair_sum_bytes = 0;  // widest x86 vector that sums products of pairs of 16-bit numbers
 
-  static CpuTraits Of(const CpuTarget& target);
+  static TargetTraits Of(const CpuTarget& target);
+  static TargetTraits Of(const CudaTarget& target);
 };
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, DataType dtype);
@@ -64,12 +67,14 @@ llvm::Value* Splat(Builder& b, llvm::Value* value, int lanes);
 // Brings both to the same number of lanes.
 void Match(Builder& b, llvm::Value*& x, llvm::Value*& y);
 
-llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype, const CpuTraits& traits);
-llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
+llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype,
+                        const TargetTraits& traits);
+llvm::Value* ToMemory(Builder& b, llvm::Value* value, DataType dtype, const TargetTraits& traits);
 // The nearest value of float16 or bfloat16, ties to even; the value itself for other types.
-llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype, const CpuTraits& traits);
+llvm::Value* RoundToType(Builder& b, llvm::Value* value, DataType dtype,
+                         const TargetTraits& traits);
 llvm::Value* EmitCast(Builder& b, llvm::Value* value, DataType from, DataType to,
-                      const CpuTraits& traits);
+                      const TargetTraits& traits);
 
 }  // namespace hone::codegen
 

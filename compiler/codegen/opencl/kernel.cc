@@ -12,33 +12,11 @@
 #include "compiler/codegen/opencl/lines.h"
 #include "compiler/codegen/opencl/names.h"
 #include "compiler/codegen/opencl/statement.h"
+#include "compiler/loop/launch_access.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::codegen::opencl {
 namespace {
-
-struct UsedBuffers {
-  absl::flat_hash_set<const loop::BufferNode*> read;
-  absl::flat_hash_set<const loop::BufferNode*> written;
-
-  bool Has(const loop::BufferNode* buffer) const {
-    return read.contains(buffer) || written.contains(buffer);
-  }
-};
-
-UsedBuffers UsedIn(const loop::Stmt& body) {
-  UsedBuffers used;
-  loop::Walk(
-      body,
-      [&](const loop::Stmt& s) {
-        if (s->kind == loop::StmtKind::kStore) used.written.insert(s->buffer.get());
-        return true;
-      },
-      [&](const loop::Expr& e) {
-        if (e->kind == loop::ExprKind::kLoad) used.read.insert(e->buffer.get());
-      });
-  return used;
-}
 
 // The parameters, for the buffers that the launch uses, and the lines that make pointers of them.
 struct Parameters {
@@ -48,11 +26,11 @@ struct Parameters {
 
 Parameters BindArguments(std::span<const loop::Buffer> buffers, const loop::Stmt& body,
                          KernelScope& scope, Kernel* kernel) {
-  const UsedBuffers used = UsedIn(body);
+  const loop::LaunchAccess used = loop::AccessOf(body);
   Parameters parameters;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const loop::BufferNode& buffer = *buffers[i];
-    if (!used.Has(&buffer)) continue;
+    if (!used.read.contains(&buffer) && !used.written.contains(&buffer)) continue;
     Storage storage{.name = scope.names.Fresh(buffer.name),
                     .place = Storage::Place::kShared,
                     .elements = buffer.layout.ElementCount(buffer.shape)};

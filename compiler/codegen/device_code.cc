@@ -1,0 +1,28 @@
+#include "compiler/codegen/device_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace hone::codegen {
+namespace {
+
+// Several warps of every GPU.
+constexpr int64_t kBlockThreads = 128;
+
+}  // namespace
+
+absl::StatusOr<LinearGrid> LinearGridFor(int64_t indices, int64_t most_threads,
+                                         const std::string& launch) {
+  const int64_t most = most_threads > 0 ? most_threads : kBlockThreads;
+  const int64_t threads = std::max<int64_t>(std::min({indices, most, kBlockThreads}), 1);
+  const int64_t blocks = std::max<int64_t>((indices + threads - 1) / threads, 1);
+  if (blocks > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError(
+        fmt::format("expected a launch of fewer blocks, found {} in {}", blocks, launch));
+  }
+  return LinearGrid{static_cast<uint32_t>(blocks), static_cast<uint32_t>(threads)};
+}
+
+}  // namespace hone::codegen
