@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/cpu_device.h"
+#include "runtime/cuda/cuda_device.h"
 #include "runtime/opencl/device.h"
 #include "runtime/target_text.h"
 #include "runtime/thread_team.h"
@@ -34,7 +35,12 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
   if (const std::optional<int> number = NumberIn(wanted, "opencl:")) {
     return opencl::OpenClDevice::Make(*number, error);
   }
-  *error = "expected a device such as \"cpu\" or \"opencl:0\", found \"" + wanted + "\"";
+  if (wanted == "cuda") return cuda::CudaDevice::Make(0, error);
+  if (const std::optional<int> number = NumberIn(wanted, "cuda:")) {
+    return cuda::CudaDevice::Make(*number, error);
+  }
+  *error =
+      "expected a device such as \"cpu\", \"cuda:0\" or \"opencl:0\", found \"" + wanted + "\"";
   return nullptr;
 }
 

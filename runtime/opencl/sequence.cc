@@ -1,6 +1,5 @@
 #include "runtime/opencl/sequence.h"
 
-#include <algorithm>
 #include <chrono>
 
 namespace hone::opencl {
@@ -62,52 +61,24 @@ void OpenClSequence::AddressesChanged() {
   }
 }
 
-bool OpenClSequence::Enqueue(size_t step, cl_command_queue queue, cl_event* event) {
-  const hone_device_launch& launch = *plan_.steps[step].device_launch;
+bool OpenClSequence::Enqueue(const StepVisit& visit, cl_command_queue queue, cl_event* event) {
+  // Arguments outside of repeats are set already.
+  if (visit.is_in_repeat && !SetArguments(visit.step, visit.addresses)) return false;
+  const hone_device_launch& launch = *plan_.steps[visit.step].device_launch;
   size_t global[3];
   size_t local[3];
   for (int d = 0; d < 3; ++d) {
     local[d] = launch.threads[d];
     global[d] = size_t{launch.blocks[d]} * launch.threads[d];
   }
-  return device_.Check(device_.api().EnqueueNDRangeKernel(queue, kernels_[step], 3, nullptr, global,
-                                                          local, 0, nullptr, event),
+  return device_.Check(device_.api().EnqueueNDRangeKernel(queue, kernels_[visit.step], 3, nullptr,
+                                                          global, local, 0, nullptr, event),
                        std::string("launching ") + launch.entry);
 }
 
-bool OpenClSequence::Walk(const EnqueueStep& enqueue) {
-  size_t s = 0;
-  const auto walk_to = [&](size_t end) {
-    for (; s < end; ++s) {
-      if (!enqueue(s)) return false;
-    }
-    return true;
-  };
-  for (const SequenceRepeat& repeat : plan_.repeats) {
-    if (!walk_to(repeat.first_step) || !WalkRepeat(repeat, enqueue)) return false;
-    s = repeat.end_step;
-  }
-  return walk_to(plan_.steps.size());
-}
-
-bool OpenClSequence::WalkRepeat(const SequenceRepeat& repeat, const EnqueueStep& enqueue) {
-  std::vector<void*> addresses(plan_.addresses + repeat.first_buffer,
-                               plan_.addresses + repeat.end_buffer);
-  for (int64_t trip = 0; trip < repeat.trips; ++trip) {
-    for (const SequenceMove& move : repeat.moves) {
-      addresses[move.buffer - repeat.first_buffer] =
-          AddressInTrip(move, plan_.addresses[move.buffer], trip);
-    }
-    for (size_t s = repeat.first_step; s < repeat.end_step; ++s) {
-      const size_t first = plan_.steps[s].first_buffer - repeat.first_buffer;
-      if (!SetArguments(s, addresses.data() + first) || !enqueue(s)) return false;
-    }
-  }
-  return true;
-}
-
 bool OpenClSequence::EnqueueRun() {
-  return Walk([&](size_t step) { return Enqueue(step, device_.queue(), nullptr); });
+  return WalkSteps(
+      plan_, [&](const StepVisit& visit) { return Enqueue(visit, device_.queue(), nullptr); });
 }
 
 void OpenClSequence::Run() {
@@ -130,7 +101,7 @@ double OpenClSequence::TimeWithoutKernels(int64_t runs) {
   const Api& api = device_.api();
   const auto start = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < runs; ++i) {
-    const bool ok = Walk([&](size_t) {
+    const bool ok = WalkSteps(plan_, [&](const StepVisit&) {
       return device_.Check(api.EnqueueMarkerWithWaitList(device_.queue(), 0, nullptr, nullptr),
                            "marking a place");
     });
@@ -147,9 +118,9 @@ void OpenClSequence::RunTimed(std::vector<double>& call_ns) {
   const cl_command_queue queue =
       api.CreateCommandQueue(device_.context(), device_.id(), CL_QUEUE_PROFILING_ENABLE, &code);
   if (!device_.Check(code, "making a queue that profiles")) return;
-  Walk([&](size_t step) {
+  WalkSteps(plan_, [&](const StepVisit& visit) {
     cl_event event = nullptr;
-    if (!Enqueue(step, queue, &event)) return false;
+    if (!Enqueue(visit, queue, &event)) return false;
     cl_ulong start_ns = 0;
     cl_ulong end_ns = 0;
     const bool ok = device_.Check(api.WaitForEvents(1, &event), "running a launch") &&
@@ -160,7 +131,7 @@ void OpenClSequence::RunTimed(std::vector<double>& call_ns) {
                                                             sizeof(end_ns), &end_ns, nullptr),
                                   "timing a launch");
     api.ReleaseEvent(event);
-    if (ok) call_ns[plan_.steps[step].call] += static_cast<double>(end_ns - start_ns);
+    if (ok) call_ns[plan_.steps[visit.step].call] += static_cast<double>(end_ns - start_ns);
     return ok;
   });
   api.ReleaseCommandQueue(queue);

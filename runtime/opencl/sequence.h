@@ -2,13 +2,13 @@
 #ifndef HONE_RUNTIME_OPENCL_SEQUENCE_H_
 #define HONE_RUNTIME_OPENCL_SEQUENCE_H_
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/launch_sequence.h"
 #include "runtime/opencl/opencl_module.h"
+#include "runtime/sequence_walk.h"
 
 namespace hone::opencl {
 
@@ -31,18 +31,13 @@ class OpenClSequence final : public LaunchSequence {
   void AddressesChanged() override;
 
  private:
-  using EnqueueStep = std::function<bool(size_t step)>;
-
   OpenClSequence(const OpenClModule& module, const SequencePlan& plan)
       : device_(module.device()), plan_(plan) {}
   bool MakeKernels(const OpenClModule& module, std::string* error);
   // Sets the arguments of a step from the addresses of its kernel's buffers.
   bool SetArguments(size_t step, void* const* addresses);
-  // Calls `enqueue` for all steps in order, and sets arguments that move between trips. False if
-  // the device has failed.
-  bool Walk(const EnqueueStep& enqueue);
-  bool WalkRepeat(const SequenceRepeat& repeat, const EnqueueStep& enqueue);
-  bool Enqueue(size_t step, cl_command_queue queue, cl_event* event);
+  // `event` may be null. False if the device has failed.
+  bool Enqueue(const StepVisit& visit, cl_command_queue queue, cl_event* event);
   bool EnqueueRun();
 
   OpenClDevice& device_;

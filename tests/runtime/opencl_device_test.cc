@@ -59,7 +59,7 @@ TEST_F(OpenClDeviceTest, RunsCallsAndRepeatsOnParametersOfItsOwn) {
   }
 }
 
-TEST_F(OpenClDeviceTest, RunsOddAndEvenNumbersOfTrips) {
+TEST_F(OpenClDeviceTest, RunsRepeatsOfFewAndManyTrips) {
   for (const int trips : {1, 3, 7}) {
     ASSERT_EQ(Open("#define TRIPS " + std::to_string(trips) + "\n", "opencl:0"), "");
     Give({1, 1, 1, 1});

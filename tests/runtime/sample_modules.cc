@@ -112,6 +112,9 @@ std::string OpenClModule() {
 #ifndef TRIPS
 #define TRIPS 5
 #endif
+#ifndef TARGET
+#define TARGET "opencl -device=any"
+#endif
 #ifndef CODE_KIND
 #define CODE_KIND HONE_CODE_OPENCL_C
 #endif
@@ -169,7 +172,7 @@ static const struct hone_device_launch device_launches[2] = {
     {"scale", 0, 3, {2, 1, 1}, {2, 1, 1}, 0, arguments},
     {ENTRY, 0, 2, {THREADS < 4 ? 4 / THREADS : 1, 1, 1}, {THREADS, 1, 1}, 0, arguments}};
 __attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
-    HONE_MODULE_ABI_VERSION_DEVICES, 2, 1, 1, "opencl -device=any", "cc", kernels, &function, 16,
+    HONE_MODULE_ABI_VERSION_DEVICES, 2, 1, 1, TARGET, "cc", kernels, &function, 16,
     &repeat, 1, DEVICE_LAUNCHES, &code, device_launches};
 )";
 }

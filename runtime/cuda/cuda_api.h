@@ -1,0 +1,90 @@
+// The functions of NVIDIA's driver, loaded at run time, with the types that they need. Nothing of
+// CUDA is linked or included, so that Hone is built and models for other devices run without it.
+#ifndef HONE_RUNTIME_CUDA_CUDA_API_H_
+#define HONE_RUNTIME_CUDA_CUDA_API_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace hone::cuda {
+
+// The driver's types (cuda.h), by other names. Handles are pointers to what only the driver knows.
+using Result = int;
+using DeviceId = int;
+using Address = uint64_t;  // CUdeviceptr
+using Context = struct ContextObject*;
+using Stream = struct StreamObject*;
+using Event = struct EventObject*;
+using DriverModule = struct ModuleObject*;
+using Function = struct FunctionObject*;
+using Graph = struct GraphObject*;
+using GraphExec = struct GraphExecObject*;
+
+// The values of the driver's enumerations that are used here.
+constexpr Result kSuccess = 0;
+constexpr Result kOutOfMemory = 2;
+constexpr int kMaxThreadsPerBlock = 1;  // CUdevice_attribute
+constexpr int kMultiprocessorCount = 16;
+constexpr int kL2CacheSize = 38;
+constexpr int kComputeCapabilityMajor = 75;
+constexpr int kComputeCapabilityMinor = 76;
+constexpr int kMaxSharedMemoryPerBlockOptin = 97;
+constexpr int kMaxDynamicSharedSizeBytes = 8;  // CUfunction_attribute
+constexpr int kErrorLogBuffer = 5;             // CUjit_option
+constexpr int kErrorLogBufferSizeBytes = 6;
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr int kCaptureModeThreadLocal = 1;
+
+// The functions that Hone's runtime calls. They are those of CUDA 11.4 or newer.
+struct CudaApi {
+  // Loads libcuda.so.1 and initialises it at the first call, and keeps it loaded. Null with a
+  // sentence in *error if there is no such library, or no device that it drives. Thread-safe.
+  static const CudaApi* Get(std::string* error);
+
+  Result (*Init)(unsigned flags);
+  Result (*GetErrorName)(Result result, const char** name);
+  Result (*DriverGetVersion)(int* version);
+  Result (*DeviceGetCount)(int* count);
+  Result (*DeviceGet)(DeviceId* device, int number);
+  Result (*DeviceGetName)(char* name, int size, DeviceId device);
+  Result (*DeviceGetAttribute)(int* value, int attribute, DeviceId device);
+  Result (*DevicePrimaryCtxRetain)(Context* context, DeviceId device);
+  Result (*DevicePrimaryCtxRelease)(DeviceId device);
+  Result (*CtxPushCurrent)(Context context);
+  Result (*CtxPopCurrent)(Context* context);
+  Result (*MemAlloc)(Address* address, size_t size_bytes);
+  Result (*MemFree)(Address address);
+  Result (*MemsetD8Async)(Address address, uint8_t value, size_t count, Stream stream);
+  Result (*MemcpyHtoDAsync)(Address to, const void* from, size_t size_bytes, Stream stream);
+  Result (*MemcpyDtoHAsync)(void* to, Address from, size_t size_bytes, Stream stream);
+  Result (*MemcpyDtoDAsync)(Address to, Address from, size_t size_bytes, Stream stream);
+  Result (*StreamCreate)(Stream* stream, unsigned flags);
+  Result (*StreamDestroy)(Stream stream);
+  Result (*StreamSynchronize)(Stream stream);
+  Result (*StreamBeginCapture)(Stream stream, int mode);
+  Result (*StreamEndCapture)(Stream stream, Graph* graph);
+  Result (*GraphInstantiateWithFlags)(GraphExec* exec, Graph graph, unsigned long long flags);
+  Result (*GraphLaunch)(GraphExec exec, Stream stream);
+  Result (*GraphExecDestroy)(GraphExec exec);
+  Result (*GraphDestroy)(Graph graph);
+  Result (*EventCreate)(Event* event, unsigned flags);
+  Result (*EventRecord)(Event event, Stream stream);
+  Result (*EventElapsedTime)(float* milliseconds, Event start, Event end);
+  Result (*EventDestroy)(Event event);
+  Result (*ModuleLoadDataEx)(DriverModule* module, const void* image, unsigned option_count,
+                             int* options, void** values);
+  Result (*ModuleUnload)(DriverModule module);
+  Result (*ModuleGetFunction)(Function* function, DriverModule module, const char* name);
+  Result (*FuncSetAttribute)(Function function, int attribute, int value);
+  Result (*LaunchKernel)(Function function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                         unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                         unsigned shared_bytes, Stream stream, void** parameters, void** extra);
+
+  // The name and number of an error: "CUDA_ERROR_ILLEGAL_ADDRESS (700)".
+  std::string NameOf(Result result) const;
+};
+
+}  // namespace hone::cuda
+
+#endif  // HONE_RUNTIME_CUDA_CUDA_API_H_

@@ -1,0 +1,78 @@
+// A GPU of NVIDIA, driven through CUDA's driver interface.
+#ifndef HONE_RUNTIME_CUDA_CUDA_DEVICE_H_
+#define HONE_RUNTIME_CUDA_CUDA_DEVICE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/cuda/cuda_api.h"
+#include "runtime/device.h"
+
+namespace hone::cuda {
+
+// The limits of a device, as its driver reports them.
+struct CudaLimits {
+  int threads = 0;       // of a block
+  int shared_bytes = 0;  // of a block, for kernels that ask for more than 48 KiB
+};
+
+// Works in the device's primary context, which a process shares with other libraries that use the
+// device, and in one stream of its own, in order. A child of fork() must not use the device. A
+// fault of a kernel makes the device fail for the rest of the process, by the driver's rules.
+class CudaDevice final : public Device {
+ public:
+  // Opens the device of this number. Null with a sentence in *error if that fails.
+  static std::shared_ptr<CudaDevice> Make(int number, std::string* error);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string name() const override { return name_; }
+  bool is_host() const override { return false; }
+  int threads() const override { return 1; }
+  std::unique_ptr<DeviceMemory> Allocate(uint64_t size_bytes) override;
+  void CopyIn(void* to, const void* from_host, uint64_t size_bytes) override;
+  void CopyOut(void* to_host, const void* from, uint64_t size_bytes) override;
+  void Copy(void* to, const void* from, uint64_t size_bytes) override;
+  std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
+  std::string error() const override { return error_; }
+
+  const CudaApi& api() const { return api_; }
+  Context context() const { return context_; }
+  Stream stream() const { return stream_; }
+  const CudaLimits& limits() const { return limits_; }
+  bool has_failed() const { return !error_.empty(); }
+  // True if `result` is success; otherwise false, and error() keeps the first failure.
+  bool Check(Result result, const std::string& operation);
+  // Waits until the stream has done all its work.
+  bool Synchronize(const std::string& operation);
+
+ private:
+  CudaDevice(const CudaApi& api, DeviceId id, std::string name);
+  bool Open(std::string* error);
+
+  const CudaApi& api_;
+  const DeviceId id_;
+  const std::string name_;
+  CudaLimits limits_;
+  Context context_ = nullptr;
+  Stream stream_ = nullptr;
+  std::string error_;
+};
+
+// Makes the device's context the calling thread's own until the end of the scope.
+class InContext {
+ public:
+  explicit InContext(const CudaDevice& device);
+  ~InContext();
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+
+ private:
+  const CudaApi& api_;
+};
+
+}  // namespace hone::cuda
+
+#endif  // HONE_RUNTIME_CUDA_CUDA_DEVICE_H_

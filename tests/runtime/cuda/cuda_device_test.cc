@@ -1,0 +1,153 @@
+// Modules for devices of CUDA, on a driver that stands in for NVIDIA's (driver/cuda_driver.cc).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/c_api.h"
+#include "runtime/find_device.h"
+#include "tests/runtime/c_module.h"
+#include "tests/runtime/cuda/driver/cuda_driver.h"
+#include "tests/runtime/sample_modules.h"
+
+namespace hone {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+
+constexpr char kCuda[] =
+    "#define TARGET \"cuda -arch=sm_80\"\n"
+    "#define CODE_KIND HONE_CODE_PTX\n";
+constexpr char kPtx[] = "#define CODE \".version 7.0\"\n";
+
+class CudaDeviceTest : public testing::Test {
+ protected:
+  // All that a test opened is closed again, whether it went well or not.
+  ~CudaDeviceTest() override {
+    hone_close(model_);
+    const CudaDriverCounts counts = cuda_driver_counts();
+    EXPECT_EQ(counts.objects, 0);
+    EXPECT_EQ(counts.contexts, 0);
+    cuda_driver_recover();
+  }
+
+  // The sentence of the refusal; "" where it opens.
+  std::string Open(const std::string& macros = "", const char* device = nullptr,
+                   const std::string& code = kPtx) {
+    hone_close(model_);
+    const std::string path = CompileC(folder_, "device", kCuda + code + macros + OpenClModule());
+    const float parameters[4] = {2, 3, 5, 7};
+    AppendParameters(path, {reinterpret_cast<const char*>(parameters), sizeof(parameters)});
+    return hone_open_on(path.c_str(), device, 0, 0, &model_) == HONE_OK ? "" : hone_last_error();
+  }
+  void Give(std::vector<float> x) {
+    ASSERT_EQ(hone_set_input(model_, 0, x.data(), 4 * x.size()), HONE_OK) << hone_last_error();
+  }
+  std::vector<float> Output() const {
+    const auto* data = static_cast<const float*>(hone_output(model_, 0));
+    return data == nullptr ? std::vector<float>() : std::vector<float>(data, data + 4);
+  }
+
+  TestFolder folder_;
+  hone_model* model_ = nullptr;
+};
+
+TEST_F(CudaDeviceTest, RunsCallsAndRepeatsOnParametersOfItsOwn) {
+  ASSERT_EQ(Open(), "");
+  for (const float first : {1.0f, 10.0f, 100.0f}) {
+    Give({first, 2, 3, 4});
+    ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+    EXPECT_THAT(Output(), ElementsAre(2 * first + 6, 12, 21, 34));
+  }
+}
+
+// Recording costs several runs: a model that is run once, or on other memory each time, is not
+// recorded.
+TEST_F(CudaDeviceTest, RecordsItsLaunchesInTheSecondRun) {
+  ASSERT_EQ(Open(), "");
+  const CudaDriverCounts before = cuda_driver_counts();
+  Give({1, 1, 1, 1});
+  ASSERT_EQ(hone_run(model_), HONE_OK);
+  EXPECT_EQ(cuda_driver_counts().single_launches - before.single_launches, 7);
+  EXPECT_EQ(cuda_driver_counts().graphs, before.graphs);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(hone_run(model_), HONE_OK);
+  const CudaDriverCounts after = cuda_driver_counts();
+  EXPECT_EQ(after.single_launches - before.single_launches, 7);
+  EXPECT_EQ(after.graphs - before.graphs, 1);
+  EXPECT_EQ(after.graph_launches - before.graph_launches, 3);
+}
+
+TEST_F(CudaDeviceTest, RunsRepeatsOfFewAndManyTrips) {
+  for (const int trips : {1, 3, 7, 99999}) {
+    ASSERT_EQ(Open("#define TRIPS " + std::to_string(trips) + "\n", "cuda:0"), "");
+    for (int run = 0; run < 3; ++run) {
+      Give({1, 1, 1, 1});
+      ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+      EXPECT_EQ(Output()[0], 2.0f + static_cast<float>(trips) + 1);
+    }
+  }
+}
+
+TEST_F(CudaDeviceTest, TimesAndProfiles) {
+  ASSERT_EQ(Open(), "");
+  Give({1, 2, 3, 4});
+  double seconds = 0;
+  ASSERT_EQ(hone_time(model_, 3, &seconds), HONE_OK) << hone_last_error();
+  EXPECT_THAT(seconds, Gt(0));
+  ASSERT_EQ(hone_time_executor(model_, 3, &seconds), HONE_OK) << hone_last_error();
+  EXPECT_THAT(seconds, Gt(0));
+  ASSERT_EQ(hone_time_call(model_, 1, 3, &seconds), HONE_OK) << hone_last_error();
+  double call_ns[3] = {0, 0, 0};
+  ASSERT_EQ(hone_profile(model_, 1, call_ns), HONE_OK) << hone_last_error();
+  EXPECT_THAT(call_ns, ElementsAre(5e5, 25e5, 5e5)) << "half a millisecond a launch";
+  EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34)) << "a profiled run is a run";
+}
+
+// The driver lets no later call of the process succeed.
+TEST_F(CudaDeviceTest, KeepsTheFirstFaultOfAKernel) {
+  ASSERT_EQ(Open("#define ENTRY \"fault\"\n"), "");
+  Give({1, 2, 3, 4});
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_EQ(hone_run(model_), HONE_FAILED);
+    EXPECT_THAT(hone_last_error(),
+                AllOf(HasSubstr("expected cuda:0 to go on, found CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+                      HasSubstr("start the process again")));
+  }
+  EXPECT_EQ(hone_output(model_, 0), nullptr);
+}
+
+TEST_F(CudaDeviceTest, SaysWhatTheDriverRefuses) {
+  EXPECT_THAT(Open("", nullptr, "#define CODE \"what\"\n"),
+              AllOf(HasSubstr("to compile the module's code for cuda -arch=sm_80"),
+                    HasSubstr("CUDA_ERROR_INVALID_PTX (218): line 1: syntax error")));
+  EXPECT_THAT(Open("#define ENTRY \"stop\"\n"),
+              AllOf(HasSubstr("expected the module's code to have stop"), HasSubstr("(500)")));
+  EXPECT_THAT(Open("#define THREADS 2048\n"), HasSubstr("2048 threads"));
+  EXPECT_THAT(Open("", "cuda:1"), HasSubstr("expected a device cuda:1, found 1 devices of CUDA"));
+}
+
+TEST_F(CudaDeviceTest, IsTheDeviceOfModulesForItOnly) {
+  EXPECT_THAT(Open("", "cpu"), HasSubstr("expected a module for this processor, found one for"));
+  EXPECT_THAT(Open("#undef CODE_KIND\n#define CODE_KIND HONE_CODE_OPENCL_C\n"),
+              HasSubstr("expected a module for a device of CUDA"));
+}
+
+TEST_F(CudaDeviceTest, SaysWhereMemoryIsShort) {
+  std::string error;
+  const std::shared_ptr<Device> device = FindDevice("cuda:0", "", 1, &error);
+  ASSERT_NE(device, nullptr) << error;
+  EXPECT_EQ(device->Allocate(uint64_t{1} << 40), nullptr);
+  EXPECT_EQ(device->error(), "") << "it goes on";
+  const std::unique_ptr<DeviceMemory> memory = device->Allocate(100);
+  ASSERT_NE(memory, nullptr);
+  char bytes[100];
+  device->CopyOut(bytes, memory->data(), sizeof(bytes));
+  EXPECT_EQ(std::string(bytes, 100), std::string(100, '\0')) << "new memory is zeroed";
+}
+
+}  // namespace
+}  // namespace hone
