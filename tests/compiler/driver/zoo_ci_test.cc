@@ -1,7 +1,10 @@
 // Every model of the zoo in small, on compiled code: the numbers are the interpreter's.
+#include <string>
+#include <tuple>
+
 #include "gtest/gtest.h"
 #include "tests/compiler/driver/compiled.h"
-#include "tests/compiler/driver/opencl_here.h"
+#include "tests/compiler/driver/device_here.h"
 #include "tests/compiler/frontend/model_runner.h"
 #include "tests/compiler/frontend/small_zoo.h"
 
@@ -26,14 +29,25 @@ TEST_P(CompiledZoo, GivesTheInterpretersNumbers) {
   ExpectTheInterpretersNumbers(GetParam().Build(), HostTarget());
 }
 
-TEST_P(CompiledZoo, GivesThemOnADeviceOfOpenCl) {
-  const std::optional<Target> target = OpenClHere();
-  if (!target) GTEST_SKIP() << "no device of OpenCL here; PoCL makes one of the processor";
-  ExpectTheInterpretersNumbers(GetParam().Build(), *target);
-}
-
 INSTANTIATE_TEST_SUITE_P(Small, CompiledZoo, ::testing::ValuesIn(frontend::SmallZoo()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+class ZooOnDevices : public ::testing::TestWithParam<std::tuple<DeviceKind, frontend::SmallModel>> {
+};
+
+TEST_P(ZooOnDevices, GiveTheInterpretersNumbers) {
+  const auto& [kind, model] = GetParam();
+  HONE_SKIP_WITHOUT(kind);
+  ExpectTheInterpretersNumbers(model.Build(), *Target::Parse(kind.target));
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, ZooOnDevices,
+                         ::testing::Combine(::testing::ValuesIn(DeviceKinds()),
+                                            ::testing::ValuesIn(frontend::SmallZoo())),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + "_" +
+                                  std::string(std::get<1>(info.param).name);
+                         });
 
 }  // namespace
 }  // namespace hone::driver

@@ -22,7 +22,27 @@ using ::testing::HasSubstr;
 constexpr char kCuda[] =
     "#define TARGET \"cuda -arch=sm_80\"\n"
     "#define CODE_KIND HONE_CODE_PTX\n";
-constexpr char kPtx[] = "#define CODE \".version 7.0\"\n";
+// y = x * p; b = a + 1; a fault. Of as many threads as there are elements.
+constexpr char kPtx[] = R"(#define CODE \
+  ".version 7.0\n.target sm_80\n.address_size 64\n" \
+  ".visible .entry scale(.param .u64 x, .param .u64 p, .param .u64 y) {\n" \
+  ".reg .b32 %r<5>; .reg .b64 %rd<8>; .reg .f32 %f<4>;\n" \
+  "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [p]; ld.param.u64 %rd3, [y];\n" \
+  "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n" \
+  "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.u32 %rd4, %r4, 4;\n" \
+  "add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4; add.s64 %rd7, %rd3, %rd4;\n" \
+  "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; mul.rn.f32 %f3, %f1, %f2;\n" \
+  "st.global.f32 [%rd7], %f3; ret; }\n" \
+  ".visible .entry advance(.param .u64 a, .param .u64 b) {\n" \
+  ".reg .b32 %r<5>; .reg .b64 %rd<8>; .reg .f32 %f<3>;\n" \
+  "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];\n" \
+  "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n" \
+  "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.u32 %rd4, %r4, 4;\n" \
+  "add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4;\n" \
+  "ld.global.f32 %f1, [%rd5]; add.rn.f32 %f2, %f1, 0f3F800000;\n" \
+  "st.global.f32 [%rd6], %f2; ret; }\n" \
+  ".visible .entry fault(.param .u64 a, .param .u64 b) { trap; }\n"
+)";
 
 class CudaDeviceTest : public testing::Test {
  protected:
@@ -121,9 +141,9 @@ TEST_F(CudaDeviceTest, KeepsTheFirstFaultOfAKernel) {
 }
 
 TEST_F(CudaDeviceTest, SaysWhatTheDriverRefuses) {
-  EXPECT_THAT(Open("", nullptr, "#define CODE \"what\"\n"),
+  EXPECT_THAT(Open("", nullptr, "#define CODE \".visible .entry scale() { what; }\"\n"),
               AllOf(HasSubstr("to compile the module's code for cuda -arch=sm_80"),
-                    HasSubstr("CUDA_ERROR_INVALID_PTX (218): line 1: syntax error")));
+                    HasSubstr("CUDA_ERROR_INVALID_PTX (218): expected code as LLVM writes it")));
   EXPECT_THAT(Open("#define ENTRY \"stop\"\n"),
               AllOf(HasSubstr("expected the module's code to have stop"), HasSubstr("(500)")));
   EXPECT_THAT(Open("#define THREADS 2048\n"), HasSubstr("2048 threads"));

@@ -1,16 +1,25 @@
-// A library with the interface of NVIDIA's driver and one device, which is this processor. Code
-// that begins as PTX does is accepted, but not read: its kernels are those below, by their names.
-// Like the real one, the driver refuses what is called without a current context, keeps the order
-// of a stream, records launches into graphs, and fails for good once a kernel has faulted.
+// A library with the interface of NVIDIA's driver and one device, which is this processor. Code in
+// PTX is translated to C++ (ptx_to_cxx.py), compiled and run thread by thread. Like the real one,
+// the driver refuses what is called without a current context, keeps the order of a stream, records
+// launches into graphs, and fails for good once a kernel has faulted. An access beyond the end of a
+// block of memory ends the process.
 #include "tests/runtime/cuda/driver/cuda_driver.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "tests/paths.h"
 
 namespace {
 
@@ -21,34 +30,29 @@ constexpr int kInvalidPtx = 218;
 constexpr int kNotFound = 500;
 constexpr int kIllegalAddress = 700;
 
-constexpr size_t kMemoryBytes = 1 << 26;
+constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr int kThreads = 1024;
 constexpr int kSharedBytes = 227 << 10;
 
-using Kernel = void (*)(void** parameters, unsigned thread);
+// As ptx_to_cxx.py declares it.
+struct Place {
+  unsigned block[3], thread[3], blocks[3], threads[3];
+  bool* fault;
+};
+using Kernel = void (*)(void** parameters, const Place& place);
 
-struct KernelRow {
-  const char* name;
-  int parameters;
-  Kernel run;  // null: faults
+struct Entry {
+  Kernel run = nullptr;
+  int parameters = 0;
+};
+struct Code {
+  void* library = nullptr;
+  std::map<std::string, Entry> entries;  // found so far
 };
 
-float* At(void** parameters, int i) { return *static_cast<float**>(parameters[i]); }
-
-const KernelRow kKernels[] = {{"hone_nothing", 0, [](void**, unsigned) {}},
-                              {"scale", 3,
-                               [](void** p, unsigned i) {
-                                 if (i < 4) At(p, 2)[i] = At(p, 0)[i] * At(p, 1)[i];
-                               }},
-                              {"advance", 2,
-                               [](void** p, unsigned i) {
-                                 if (i < 4) At(p, 1)[i] = At(p, 0)[i] + 1;
-                               }},
-                              {"fault", 2, nullptr}};
-
 struct Launch {
-  const KernelRow* kernel;
-  unsigned threads;
+  const Entry* entry = nullptr;
+  Place place = {};
   std::vector<void*> values;
 };
 using Graph = std::vector<Launch>;
@@ -60,15 +64,89 @@ Graph* g_recorded = nullptr;
 
 int Ready() { return g_fault != 0 ? g_fault : g_depth == 0 ? kInvalidContext : 0; }
 
-void Run(const Launch& launch) {
-  if (launch.kernel->run == nullptr) {
-    g_fault = kIllegalAddress;
-    return;
+template <typename Visit>
+void ForEach(const unsigned (&extents)[3], unsigned (&at)[3], const Visit& visit) {
+  for (at[2] = 0; at[2] < extents[2]; ++at[2]) {
+    for (at[1] = 0; at[1] < extents[1]; ++at[1]) {
+      for (at[0] = 0; at[0] < extents[0]; ++at[0]) visit();
+    }
   }
+}
+
+void Run(const Launch& launch) {
   std::vector<void*> values = launch.values;
   std::vector<void*> parameters;
   for (void*& value : values) parameters.push_back(&value);
-  for (unsigned i = 0; i < launch.threads; ++i) launch.kernel->run(parameters.data(), i);
+  bool fault = false;
+  Place place = launch.place;
+  place.fault = &fault;
+  ForEach(place.blocks, place.block, [&] {
+    ForEach(place.threads, place.thread, [&] { launch.entry->run(parameters.data(), place); });
+  });
+  if (fault) g_fault = kIllegalAddress;
+}
+
+namespace fs = std::filesystem;
+
+// A folder for code, removed when the process ends.
+class CodeFolder {
+ public:
+  CodeFolder() {
+    std::string name = fs::temp_directory_path() / "hone-cuda-XXXXXX";
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~CodeFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  fs::path Next() { return path_ / std::to_string(count_++); }
+
+ private:
+  fs::path path_;
+  int count_ = 0;
+};
+
+std::string ContentsOf(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream contents;
+  contents << file.rdbuf();
+  return contents.str();
+}
+
+// Null with what went wrong in *log. Code is compiled once, and stays loaded.
+void* Compile(const char* ptx, std::string* log) {
+  static CodeFolder folder;
+  static std::map<std::string, void*> known;
+  if (known.contains(ptx)) return known[ptx];
+  const std::string path = folder.Next();
+  std::ofstream(path + ".ptx") << ptx;
+  const std::string command =
+      "(/usr/bin/env python3 " HONE_SOURCE_DIR "/tests/runtime/cuda/driver/ptx_to_cxx.py " + path +
+      ".ptx " + path + ".cc && c++ -std=c++20 -O1 -w -shared -fPIC -march=native " + path +
+      ".cc -o " + path + ".so) 2>" + path + ".log";
+  void* library = nullptr;
+  if (std::system(command.c_str()) == 0) library = dlopen((path + ".so").c_str(), RTLD_NOW);
+  if (library == nullptr) *log = ContentsOf(path + ".log");
+  if (library != nullptr) known[ptx] = library;
+  return library;
+}
+
+// Blocks end where a page begins that cannot be touched.
+std::map<uint64_t, std::pair<void*, size_t>>& Mappings() {
+  static std::map<uint64_t, std::pair<void*, size_t>> mappings;
+  return mappings;
+}
+
+uint64_t Map(size_t size_bytes) {
+  constexpr size_t kPage = 4096;
+  const size_t inside = (size_bytes + kPage - 1) / kPage * kPage;
+  void* const base =
+      mmap(nullptr, inside + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return 0;
+  mprotect(static_cast<char*>(base) + inside, kPage, PROT_NONE);
+  const uint64_t address = reinterpret_cast<uint64_t>(base) + inside - size_bytes;
+  Mappings()[address] = {base, inside + kPage};
+  return address;
 }
 
 template <typename Object>
@@ -153,12 +231,19 @@ int cuCtxPopCurrent_v2(void**) {
 int cuMemAlloc_v2(uint64_t* address, size_t size_bytes) {
   if (const int fault = Ready()) return fault;
   if (size_bytes > kMemoryBytes) return kOutOfMemory;
-  *address = reinterpret_cast<uint64_t>(std::aligned_alloc(64, size_bytes));
+  *address = Map(size_bytes);
+  if (*address == 0) return kOutOfMemory;
   std::memset(reinterpret_cast<void*>(*address), 0xff, size_bytes);
   ++g_counts.objects;
   return 0;
 }
-int cuMemFree_v2(uint64_t address) { return Free(reinterpret_cast<void*>(address)); }
+int cuMemFree_v2(uint64_t address) {
+  const auto found = Mappings().find(address);
+  if (found == Mappings().end()) return kInvalidValue;
+  munmap(found->second.first, found->second.second);
+  Mappings().erase(found);
+  return Free(nullptr);
+}
 int cuMemsetD8Async(uint64_t address, uint8_t value, size_t count, void*) {
   if (const int fault = Ready()) return fault;
   std::memset(reinterpret_cast<void*>(address), value, count);
@@ -223,36 +308,47 @@ int cuEventElapsedTime(float* milliseconds, void*, void*) {
 }
 int cuEventDestroy_v2(void* event) { return Free(event); }
 
-int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
+int cuModuleLoadDataEx(Code** module, const void* image, unsigned count, int* options,
                        void** values) {
   if (const int fault = Ready()) return fault;
-  if (std::strncmp(static_cast<const char*>(image), ".version", 8) == 0) {
-    return Make(module, std::malloc(1));
+  std::string log;
+  if (void* const library = Compile(static_cast<const char*>(image), &log)) {
+    return Make(module, new Code{library, {}});
   }
   constexpr int kErrorLog = 5;
-  if (count > 0 && options[0] == kErrorLog) {
-    std::strcpy(static_cast<char*>(values[0]), "line 1: syntax error");
+  if (count > 1 && options[0] == kErrorLog) {
+    const size_t most = reinterpret_cast<size_t>(values[1]) - 1;
+    std::strcpy(static_cast<char*>(values[0]), log.substr(0, most).c_str());
   }
   return kInvalidPtx;
 }
-int cuModuleUnload(void* module) { return Free(module); }
-int cuModuleGetFunction(const KernelRow** function, void*, const char* name) {
-  if (const int fault = Ready()) return fault;
-  for (const KernelRow& row : kKernels) {
-    *function = &row;
-    if (std::strcmp(row.name, name) == 0) return 0;
-  }
-  return kNotFound;
+int cuModuleUnload(Code* module) {
+  delete module;
+  return Free(nullptr);
 }
-int cuFuncSetAttribute(const KernelRow*, int, int value) {
+int cuModuleGetFunction(const Entry** function, Code* module, const char* name) {
+  if (const int fault = Ready()) return fault;
+  Entry& entry = module->entries[name];
+  entry.run = reinterpret_cast<Kernel>(dlsym(module->library, name));
+  const void* const count = dlsym(module->library, (std::string(name) + "_parameters").c_str());
+  if (entry.run == nullptr || count == nullptr) return kNotFound;
+  entry.parameters = *static_cast<const int*>(count);
+  *function = &entry;
+  return 0;
+}
+int cuFuncSetAttribute(const Entry*, int, int value) {
   return value <= kSharedBytes ? Ready() : kInvalidValue;
 }
-int cuLaunchKernel(const KernelRow* kernel, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+int cuLaunchKernel(const Entry* entry, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned, void*,
                    void** parameters, void**) {
   if (const int fault = Ready()) return fault;
-  Launch launch{kernel, blocks_x * blocks_y * blocks_z * threads_x * threads_y * threads_z, {}};
-  for (int i = 0; i < kernel->parameters; ++i) {
+  if (threads_x * threads_y * threads_z > kThreads) return kInvalidValue;
+  Launch launch;
+  launch.entry = entry;
+  launch.place = {
+      {}, {}, {blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, nullptr};
+  for (int i = 0; i < entry->parameters; ++i) {
     launch.values.push_back(*static_cast<void**>(parameters[i]));
   }
   if (g_recorded != nullptr) {

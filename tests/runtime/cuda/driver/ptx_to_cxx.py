@@ -1,0 +1,577 @@
+#!/usr/bin/env python3
+"""Translates PTX, as LLVM writes it, to C++ that does the same on this processor, thread by thread.
+
+    ptx_to_cxx.py CODE.ptx CODE.cc
+
+A kernel becomes a function of its parameters and the place of one thread; a register becomes a
+variable, and a branch a goto. What is not known here is an error, and no guess.
+"""
+import re
+import sys
+
+PRELUDE = r"""
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
+typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
+typedef u8 b8; typedef u16 b16; typedef u32 b32; typedef u64 b64;
+typedef float f32; typedef double f64; typedef _Float16 f16; typedef bool pred;
+typedef unsigned __int128 u128; typedef __int128 s128;
+struct bf16 { u16 bits; };
+struct Place { unsigned block[3], thread[3], blocks[3], threads[3]; bool* fault; };
+namespace {
+// A register's value as the type of an instruction, and back.
+template <class T, class X> T in(X x) {
+  if constexpr (sizeof(T) == sizeof(X)) return std::bit_cast<T>(x);
+  else return static_cast<T>(x);
+}
+template <class T, class X> void out(X& to, T value) {
+  if constexpr (sizeof(T) == sizeof(X)) to = std::bit_cast<X>(value);
+  else to = static_cast<X>(value);
+}
+template <class T> T load(u64 at) { T value; std::memcpy(&value, reinterpret_cast<void*>(at), sizeof(T)); return value; }
+template <class T> void store(u64 at, T value) { std::memcpy(reinterpret_cast<void*>(at), &value, sizeof(T)); }
+template <class T> T flushed(T x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(T(0), x) : x; }
+// Integers wrap around: they are computed without a sign.
+template <class T> T add(T a, T b) { if constexpr (std::is_integral_v<T>) return T(u64(a) + u64(b)); else return a + b; }
+template <class T> T sub(T a, T b) { if constexpr (std::is_integral_v<T>) return T(u64(a) - u64(b)); else return a - b; }
+template <class T> T mul(T a, T b) { if constexpr (std::is_integral_v<T>) return T(u64(a) * u64(b)); else return a * b; }
+template <class T> T mul_hi(T a, T b) {
+  using W = std::conditional_t<std::is_signed_v<T>, s128, u128>;
+  return T((W(a) * W(b)) >> (8 * sizeof(T)));
+}
+template <class W, class T> W mul_wide(T a, T b) { return W(W(a) * W(b)); }
+template <class T> T fma(T a, T b, T c) { return std::fma(a, b, c); }
+template <class T> T div(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == 0) return T(-1);
+    if (std::is_signed_v<T> && b == T(-1)) return sub(T(0), a);
+  }
+  return a / b;
+}
+template <class T> T rem(T a, T b) {
+  if (b == 0) return a;
+  if (std::is_signed_v<T> && b == T(-1)) return 0;
+  return a % b;
+}
+// PTX gives the operand that is a number, and with .NaN the one that is not.
+template <bool nan, class T> T least(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (nan && (a != a || b != b)) return std::numeric_limits<T>::quiet_NaN();
+    return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+  } else return a < b ? a : b;
+}
+template <bool nan, class T> T most(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (nan && (a != a || b != b)) return std::numeric_limits<T>::quiet_NaN();
+    return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+  } else return a < b ? b : a;
+}
+template <class T> T neg(T a) { if constexpr (std::is_integral_v<T>) return sub(T(0), a); else return -a; }
+template <class T> T absolute(T a) { if constexpr (std::is_integral_v<T>) return a < 0 ? neg(a) : a; else return std::fabs(a); }
+template <class T> T shl(T a, u32 n) { return n >= 8 * sizeof(T) ? T(0) : T(u64(a) << n); }
+template <class T> T shr(T a, u32 n) { const u32 most = 8 * sizeof(T) - 1; return n > most ? (std::is_signed_v<T> ? T(a >> most) : T(0)) : T(a >> n); }
+template <class T> T bfe(T a, u32 at, u32 size) {
+  u64 value = 0;
+  const bool sign = std::is_signed_v<T> && size > 0 && ((u64(a) >> (at + size - 1 < 8 * sizeof(T) ? at + size - 1 : 8 * sizeof(T) - 1)) & 1);
+  for (u32 i = 0; i < 8 * sizeof(T); ++i) {
+    const bool bit = i < size ? (at + i < 8 * sizeof(T) ? (u64(a) >> (at + i)) & 1 : sign) : sign;
+    value |= u64(bit) << i;
+  }
+  return T(value);
+}
+template <class T> T bfi(T field, T into, u32 at, u32 size) {
+  for (u32 i = 0; i < size && at + i < 8 * sizeof(T); ++i) {
+    into = T((u64(into) & ~(u64(1) << (at + i))) | (((u64(field) >> i) & 1) << (at + i)));
+  }
+  return into;
+}
+inline u32 funnel_left(u32 low, u32 high, u32 n) { n &= 31; return n == 0 ? high : (high << n) | (low >> (32 - n)); }
+inline u32 funnel_right(u32 low, u32 high, u32 n) { n &= 31; return n == 0 ? low : (low >> n) | (high << (32 - n)); }
+inline u32 permuted(u32 a, u32 b, u32 selector) {
+  const u64 bytes = (u64(b) << 32) | a;
+  u32 value = 0;
+  for (int i = 0; i < 4; ++i) {
+    const u32 s = (selector >> (4 * i)) & 15;
+    u32 byte = (bytes >> (8 * (s & 7))) & 255;
+    if (s & 8) byte = byte & 128 ? 255 : 0;
+    value |= byte << (8 * i);
+  }
+  return value;
+}
+template <class T> u32 leading_zeros(T a) { return std::countl_zero(a); }
+inline float widened(bf16 x) { return std::bit_cast<float>(u32(x.bits) << 16); }
+inline bf16 narrowed(float x) {
+  u32 bits = std::bit_cast<u32>(x);
+  if (x != x) return {0x7fff};
+  return {u16((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+}
+template <class T> T rounded(T x, char how) {
+  return how == 'i' ? std::rint(x) : how == 'z' ? std::trunc(x) : how == 'm' ? std::floor(x) : how == 'p' ? std::ceil(x) : x;
+}
+template <class To, class From> To convert(From x, char how) {
+  if constexpr (std::is_same_v<From, bf16>) return convert<To>(widened(x), how);
+  else if constexpr (std::is_same_v<To, bf16>) return narrowed(static_cast<float>(x));
+  else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
+    // Saturates; what is not a number gives 0.
+    if (x != x) return 0;
+    const double whole = rounded(static_cast<double>(x), how);
+    if (whole >= std::ldexp(1.0, 8 * sizeof(To) - std::is_signed_v<To>)) return std::numeric_limits<To>::max();
+    if (whole <= static_cast<double>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    return static_cast<To>(whole);
+  } else if constexpr (std::is_integral_v<To> || std::is_integral_v<From>) return static_cast<To>(x);
+  else return static_cast<To>(rounded(x, how));
+}
+}  // namespace
+"""
+
+TYPES = "s8 s16 s32 s64 u8 u16 u32 u64 b8 b16 b32 b64 f16 bf16 f32 f64 pred".split()
+REGISTERS = {"pred": "bool", "b8": "u8", "b16": "u16", "b32": "u32", "b64": "u64", "f32": "f32",
+             "f64": "f64", "u64": "u64", "u32": "u32", "s32": "u32", "s64": "u64", "u16": "u16"}
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<",
+               "ls": "<=", "hi": ">", "hs": ">="}
+
+
+class Unknown(Exception):
+    pass
+
+
+def name_of(word):
+    """An identifier of C++ for a name or register of PTX."""
+    return "r_" + re.sub(r"[^A-Za-z0-9_]", "_", word)
+
+
+def special(word):
+    found = re.fullmatch(r"%(ctaid|tid|nctaid|ntid)\.([xyz])", word)
+    if not found:
+        return None
+    field = {"ctaid": "block", "tid": "thread", "nctaid": "blocks", "ntid": "threads"}[found[1]]
+    return f"place.{field}[{'xyz'.index(found[2])}]"
+
+
+def operand(word, kind):
+    """A source operand as an expression of type `kind`."""
+    if special(word):
+        return f"in<{kind}>({special(word)})"
+    if word.startswith("%"):
+        return f"in<{kind}>({name_of(word)})"
+    if re.fullmatch(r"0f[0-9A-Fa-f]{8}", word):
+        return f"in<{kind}>(std::bit_cast<f32>(0x{word[2:]}u))"
+    if re.fullmatch(r"0d[0-9A-Fa-f]{16}", word):
+        return f"in<{kind}>(std::bit_cast<f64>(u64(0x{word[2:]}ull)))"
+    if re.fullmatch(r"-?(\d+|0x[0-9A-Fa-f]+)U?", word):
+        number = word.rstrip("U")
+        if number == str(-2**63):
+            return f"{kind}(1ull << 63)"
+        return f"{kind}({number}{'' if number.startswith('-') else 'u'}ll)"
+    if re.fullmatch(r"[A-Za-z_$][\w$]*", word):
+        return f"in<{kind}>(reinterpret_cast<u64>({name_of(word)}))"
+    raise Unknown(f"operand {word}")
+
+
+def address(word):
+    """[%rd1+8] as an expression."""
+    found = re.fullmatch(r"\[([^\]+]+)(?:\+(-?\d+))?\]", word)
+    if not found:
+        raise Unknown(f"address {word}")
+    base = operand(found[1], "u64")
+    return f"({base} + u64({found[2] or 0}ll))"
+
+
+def split_operands(text):
+    """At commas outside of braces and parentheses."""
+    words, depth, word = [], 0, ""
+    for c in text:
+        depth += c in "{(["
+        depth -= c in "})]"
+        if c == "," and depth == 0:
+            words.append(word.strip())
+            word = ""
+        else:
+            word += c
+    if word.strip():
+        words.append(word.strip())
+    return words
+
+
+def parts_of(word):
+    return [part.strip() for part in word[1:-1].split(",")]
+
+
+class Function:
+    """The body of one kernel or function, statement by statement."""
+
+    def __init__(self, is_kernel):
+        self.is_kernel = is_kernel
+        self.declarations = []
+        self.lines = []
+
+    def out(self, target, kind, value):
+        self.lines.append(f"out<{kind}>({name_of(target)}, {value});")
+
+    def statement(self, text):
+        guard = re.match(r"@(!?)(%p\d+)\s+", text)
+        if guard:
+            text = text[guard.end():]
+        begin = len(self.lines)
+        opcode, _, rest = text.partition(" ")
+        self.instruction(opcode.strip().split("."), split_operands(rest.strip()))
+        if guard:
+            inside = " ".join(self.lines[begin:])
+            self.lines[begin:] = [f"if ({guard[1]}{name_of(guard[2])}) {{ {inside} }}"]
+
+    def instruction(self, modifiers, operands):
+        op, modifiers = modifiers[0], modifiers[1:]
+        kinds = [m for m in modifiers if m in TYPES]
+        handler = getattr(self, "do_" + op, None)
+        if handler is None:
+            raise Unknown(f"instruction {op}")
+        handler(modifiers, kinds, operands)
+
+    def flushed(self, modifiers, value):
+        return f"flushed({value})" if "ftz" in modifiers else value
+
+    def compute(self, function, modifiers, kinds, operands):
+        kind = kinds[-1]
+        values = [self.flushed(modifiers, operand(o, kind)) for o in operands[1:]]
+        self.out(operands[0], kind, self.flushed(modifiers, f"{function}({', '.join(values)})"))
+
+    def do_add(self, m, k, o):
+        self.compute(f"add<{k[-1]}>", m, k, o)
+
+    def do_sub(self, m, k, o):
+        self.compute(f"sub<{k[-1]}>", m, k, o)
+
+    def do_mul(self, m, k, o):
+        if "wide" in m:
+            wide = k[-1][0] + str(2 * int(k[-1][1:]))
+            a, b = (operand(x, k[-1]) for x in o[1:])
+            self.out(o[0], wide, f"mul_wide<{wide}, {k[-1]}>({a}, {b})")
+        elif "hi" in m:
+            self.compute(f"mul_hi<{k[-1]}>", m, k, o)
+        else:
+            self.compute(f"mul<{k[-1]}>", m, k, o)
+
+    def do_mad(self, m, k, o):
+        kind = k[-1]
+        if "wide" in m:
+            wide = kind[0] + str(2 * int(kind[1:]))
+            product = f"mul_wide<{wide}, {kind}>({operand(o[1], kind)}, {operand(o[2], kind)})"
+            self.out(o[0], wide, f"add<{wide}>({product}, {operand(o[3], wide)})")
+            return
+        if "lo" not in m:
+            raise Unknown("mad without .lo")
+        product = f"mul<{kind}>({operand(o[1], kind)}, {operand(o[2], kind)})"
+        self.out(o[0], kind, f"add<{kind}>({product}, {operand(o[3], kind)})")
+
+    def do_fma(self, m, k, o):
+        self.compute(f"fma<{k[-1]}>", m, k, o)
+
+    def do_div(self, m, k, o):
+        if "approx" in m or "full" in m:
+            raise Unknown("an approximate division")
+        self.compute(f"div<{k[-1]}>", m, k, o)
+
+    def do_rcp(self, m, k, o):
+        if "approx" in m:
+            raise Unknown("an approximate reciprocal")
+        kind = k[-1]
+        value = self.flushed(m, operand(o[1], kind))
+        self.out(o[0], kind, self.flushed(m, f"{kind}(1) / {value}"))
+
+    def do_sqrt(self, m, k, o):
+        if "approx" in m:
+            raise Unknown("an approximate root")
+        self.compute("std::sqrt", m, k, o)
+
+    def do_rem(self, m, k, o):
+        self.compute(f"rem<{k[-1]}>", m, k, o)
+
+    def do_min(self, m, k, o):
+        self.compute(f"least<{'true' if 'NaN' in m else 'false'}, {k[-1]}>", m, k, o)
+
+    def do_max(self, m, k, o):
+        self.compute(f"most<{'true' if 'NaN' in m else 'false'}, {k[-1]}>", m, k, o)
+
+    def do_neg(self, m, k, o):
+        self.compute(f"neg<{k[-1]}>", m, k, o)
+
+    def do_abs(self, m, k, o):
+        self.compute(f"absolute<{k[-1]}>", m, k, o)
+
+    def do_copysign(self, m, k, o):  # the sign of the first
+        self.out(o[0], k[-1], f"std::copysign({operand(o[2], k[-1])}, {operand(o[1], k[-1])})")
+
+    def bits(self, sign, k, o):
+        kind = k[-1]
+        a, b = operand(o[1], kind), operand(o[2], kind)
+        self.out(o[0], kind, f"{kind}({a} {sign} {b})")
+
+    def do_and(self, m, k, o):
+        self.bits("&", k, o)
+
+    def do_or(self, m, k, o):
+        self.bits("|", k, o)
+
+    def do_xor(self, m, k, o):
+        self.bits("^", k, o)
+
+    def do_not(self, m, k, o):
+        sign = "!" if k[-1] == "pred" else "~"
+        self.out(o[0], k[-1], f"{k[-1]}({sign}{operand(o[1], k[-1])})")
+
+    def do_shl(self, m, k, o):
+        self.out(o[0], k[-1], f"shl<{k[-1]}>({operand(o[1], k[-1])}, {operand(o[2], 'u32')})")
+
+    def do_shr(self, m, k, o):
+        self.out(o[0], k[-1], f"shr<{k[-1]}>({operand(o[1], k[-1])}, {operand(o[2], 'u32')})")
+
+    def do_shf(self, m, k, o):
+        if "wrap" not in m:
+            raise Unknown("shf without .wrap")
+        side = "left" if "l" in m else "right"
+        values = ", ".join(operand(x, "u32") for x in o[1:])
+        self.out(o[0], "u32", f"funnel_{side}({values})")
+
+    def do_bfe(self, m, k, o):
+        self.out(o[0], k[-1], f"bfe<{k[-1]}>({operand(o[1], k[-1])}, {operand(o[2], 'u32')}, "
+                 f"{operand(o[3], 'u32')})")
+
+    def do_bfi(self, m, k, o):
+        self.out(o[0], k[-1], f"bfi<{k[-1]}>({operand(o[1], k[-1])}, {operand(o[2], k[-1])}, "
+                 f"{operand(o[3], 'u32')}, {operand(o[4], 'u32')})")
+
+    def do_prmt(self, m, k, o):
+        self.out(o[0], "u32", f"permuted({', '.join(operand(x, 'u32') for x in o[1:])})")
+
+    def do_clz(self, m, k, o):
+        kind = "u" + k[-1][1:]
+        self.out(o[0], "u32", f"leading_zeros<{kind}>({operand(o[1], kind)})")
+
+    def do_popc(self, m, k, o):
+        self.out(o[0], "u32", f"u32(std::popcount({operand(o[1], 'u' + k[-1][1:])}))")
+
+    def do_mov(self, m, k, o):
+        kind = k[-1]
+        if o[0].startswith("{"):
+            parts = parts_of(o[0])
+            size = int(kind[1:]) // len(parts)
+            value = operand(o[1], "u" + kind[1:])
+            for i, part in enumerate(parts):
+                if part != "_":
+                    self.out(part, f"u{size}", f"u{size}({value} >> {i * size})")
+        elif o[1].startswith("{"):
+            parts = parts_of(o[1])
+            size = int(kind[1:]) // len(parts)
+            wide = "u" + kind[1:]
+            value = " | ".join(f"({wide}({operand(p, f'u{size}')}) << {i * size})"
+                               for i, p in enumerate(parts))
+            self.out(o[0], wide, f"{wide}({value})")
+        else:
+            self.out(o[0], kind, operand(o[1], kind))
+
+    def do_cvta(self, m, k, o):
+        self.out(o[0], k[-1], operand(o[1], k[-1]))
+
+    def do_ld(self, m, k, o):
+        kind = k[-1]
+        if "param" in m:
+            self.load_parameter(kind, o)
+            return
+        targets = parts_of(o[0]) if o[0].startswith("{") else [o[0]]
+        self.lines.append(f"{{ const u64 at = {address(o[1])};")
+        for i, target in enumerate(targets):
+            self.lines.append(f"const {kind} value{i} = load<{kind}>(at + {i} * sizeof({kind}));")
+        for i, target in enumerate(targets):
+            self.out(target, kind, f"value{i}")
+        self.lines.append("}")
+
+    def load_parameter(self, kind, o):
+        name = re.fullmatch(r"\[([\w$]+)\]", o[1])
+        if not name:
+            raise Unknown(f"parameter {o[1]}")
+        self.out(o[0], kind, f"in<{kind}>({name_of(name[1])})")
+
+    def do_st(self, m, k, o):
+        kind = k[-1]
+        if "param" in m:
+            name = re.fullmatch(r"\[([\w$]+)(?:\+0)?\]", o[0])
+            self.lines.append(f"out<{kind}>({name_of(name[1])}, {operand(o[1], kind)});")
+            return
+        sources = parts_of(o[1]) if o[1].startswith("{") else [o[1]]
+        for i, source in enumerate(sources):
+            self.lines.append(
+                f"store<{kind}>({address(o[0])} + {i} * sizeof({kind}), {operand(source, kind)});")
+
+    def do_setp(self, m, k, o):
+        kind, test = k[-1], m[0]
+        a, b = (self.flushed(m, operand(x, kind)) for x in o[1:3])
+        if test in ("num", "nan"):
+            value = f"{'!' if test == 'num' else ''}({a} != {a} || {b} != {b})"
+        elif test[:2] in COMPARISONS and test[2:] in ("", "u"):
+            unordered = f"{a} != {a} || {b} != {b} || " if test[2:] else ""
+            if test == "ne" and kind in ("f32", "f64"):
+                unordered = f"{a} == {a} && {b} == {b} && "
+            value = f"({unordered}{a} {COMPARISONS[test[:2]]} {b})"
+        else:
+            raise Unknown(f"comparison {test}")
+        joined = {"and": "&&", "or": "||"}
+        if len(m) > 1 and m[1] in joined:
+            value = f"({value} {joined[m[1]]} {operand(o[3], 'pred')})"
+        self.out(o[0], "pred", f"bool({value})")
+
+    def do_selp(self, m, k, o):
+        a, b = operand(o[1], k[-1]), operand(o[2], k[-1])
+        self.out(o[0], k[-1], f"({operand(o[3], 'pred')} ? {a} : {b})")
+
+    def do_cvt(self, m, k, o):
+        to, source = k
+        to_whole = {"rni": "i", "rzi": "z", "rmi": "m", "rpi": "p"}
+        how = next((to_whole[x] for x in m if x in to_whole), "n")
+        if "sat" in m or any(x in m for x in ("rm", "rp", "rz")):
+            raise Unknown("a conversion that saturates or rounds otherwise")
+        value = operand(o[1], source)
+        if "ftz" in m and source == "f32":
+            value = f"flushed({value})"
+        value = f"convert<{to}>({value}, '{how}')"
+        if "ftz" in m and to == "f32":
+            value = f"flushed({value})"
+        self.out(o[0], to, value)
+
+    def do_bra(self, m, k, o):
+        self.lines.append(f"goto {name_of(o[0])};")
+
+    def do_ret(self, m, k, o):
+        self.lines.append("return;" if self.is_kernel else "return r_func_retval0;")
+
+    def do_trap(self, m, k, o):
+        self.lines.append("{ *place.fault = true; return; }")
+
+    def do_exit(self, m, k, o):
+        self.lines.append("return;")
+
+    def do_call(self, m, k, o):
+        result, function, arguments = o
+        values = ", ".join(f"in<u64>({name_of(a)})" for a in parts_of(arguments))
+        self.lines.append(f"{name_of(parts_of(result)[0])} = {name_of(function)}({values});")
+
+    def declare(self, text):
+        found = re.fullmatch(r"\.reg \.(\w+)\s+(%\w+)<(\d+)>", text)
+        if found:
+            kind = REGISTERS[found[1]]
+            names = ", ".join(f"{name_of(found[2] + str(i))} = 0" for i in range(int(found[3])))
+            self.declarations.append(f"{kind} {names};")
+            return
+        found = re.fullmatch(r"\.reg \.(\w+)\s+(%\w+)", text)
+        if found:
+            self.declarations.append(f"{REGISTERS[found[1]]} {name_of(found[2])} = 0;")
+            return
+        found = re.fullmatch(r"\.local \.align (\d+) \.b8\s+(\w+)\[(\d+)\]", text)
+        if found:
+            # What is read before it is written is seen.
+            name = name_of(found[2])
+            self.declarations.append(f"alignas({found[1]}) u8 {name}[{found[3]}];")
+            self.declarations.append(f"std::memset({name}, 0xfb, sizeof({name}));")
+            return
+        found = re.fullmatch(r"\.param \.(\w+)\s+(\w+)", text)
+        if found:
+            self.lines.append(f"u64 {name_of(found[2])} = 0;")
+            return
+        raise Unknown(f"declaration {text}")
+
+    def body(self, text):
+        for line in re.split(r"[;\n]", text):
+            line = re.sub(r"//.*", "", line).strip()
+            label = re.match(r"(\$\w+):", line)
+            if label:
+                self.lines.append(f"{name_of(label[1])}:;")
+                line = line[label.end():].strip()
+            line = re.sub(r"\s+", " ", line)
+            if not line or line.startswith(".pragma") or line.startswith(".loc"):
+                continue
+            if line in "{}":
+                self.lines.append(line)
+            elif line.startswith("."):
+                self.declare(line)
+            else:
+                self.statement(line)
+
+
+def joined_statements(text):
+    """Puts statements that stand in several lines, such as calls, into one."""
+    text = re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"call[^;]*;", lambda found: re.sub(r"\s+", " ", found[0]), text)
+
+
+def translate_function(head, body):
+    found = re.search(r"\.(entry|func)\s*(\([^)]*\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?", head)
+    is_kernel = found[1] == "entry"
+    function = Function(is_kernel)
+    function.body(joined_statements(body))
+    parameters = re.findall(r"\.param\s+(?:\.align \d+\s+)?\.(\w+)\s+([\w$]+)", found[4] or "")
+    name = found[3]
+    code = ""
+    if is_kernel:
+        code += f'extern "C" const int {name}_parameters = {len(parameters)};\n'
+        code += f'extern "C" void {name}(void** parameters, const Place& place) {{\n'
+        for i, (kind, word) in enumerate(parameters):
+            code += f"  const {REGISTERS[kind]} {name_of(word)} = *static_cast<{REGISTERS[kind]}*>(parameters[{i}]);\n"
+    else:
+        arguments = ", ".join(f"u64 {name_of(word)}" for _, word in parameters)
+        code += f"static u64 {name_of(name)}({arguments}) {{\n  u64 r_func_retval0 = 0;\n"
+    for line in function.declarations + function.lines:
+        code += f"  {line}\n"
+    return code + "}\n"
+
+
+def translate_global(text):
+    text = re.sub(r"\s+", " ", text).strip().rstrip(";")
+    found = re.fullmatch(
+        r"(?:\.visible )?\.(?:global|const) (?:\.align (\d+) )?\.(\w+) ([\w$]+)(?:\[(\d+)\])?"
+        r"(?: = \{?([^}]*)\}?)?", text)
+    if not found:
+        raise Unknown(f"global {text}")
+    values = found[5] or "0"
+    return (f"alignas({found[1] or 1}) static {found[2]} {name_of(found[3])}[{found[4] or 1}] = "
+            f"{{{', '.join(f'{found[2]}({v.strip()}u)' for v in values.split(','))}}};\n")
+
+
+def translate(ptx):
+    ptx = re.sub(r"//[^\n]*", "", ptx)
+    code = PRELUDE
+    at = 0
+    while True:
+        found = re.compile(r"\.(visible|func|entry|global|const|weak)\b[^;{]*[;{]").search(ptx, at)
+        if not found:
+            return code
+        if re.search(r"\.(global|const)\b", found[0]):
+            end = ptx.index(";", found.start()) + 1
+            code += translate_global(ptx[found.start():end])
+        elif found[0].endswith(";"):  # a declaration
+            end = found.end()
+        else:
+            depth, end = 1, found.end()
+            while depth:
+                depth += {"{": 1, "}": -1}.get(ptx[end], 0)
+                end += 1
+            code += translate_function(found[0], ptx[found.end():end - 1])
+        at = end
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        ptx = file.read()
+    try:
+        code = translate(ptx)
+    except Unknown as unknown:
+        sys.exit(f"expected code as LLVM writes it, found {unknown}")
+    with open(sys.argv[2], "w") as file:
+        file.write(code)
+
+
+if __name__ == "__main__":
+    main()
