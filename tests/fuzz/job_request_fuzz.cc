@@ -17,9 +17,7 @@ class Desk {
   Desk() : desk_(Parts()) {}
 
   absl::StatusOr<tuning_db::Job> Submit(const hone::v1::SubmitJobRequest& request) {
-    return Ask([&](JobDesk::Done done) {
-      desk_.Submit(request, submitter_, std::move(done));
-    });
+    return Ask([&](JobDesk::Done done) { desk_.Submit(request, submitter_, std::move(done)); });
   }
   absl::StatusOr<tuning_db::Job> Clone(const hone::v1::CloneJobRequest& request) {
     return Ask([&](JobDesk::Done done) { desk_.Clone(request, submitter_, std::move(done)); });
