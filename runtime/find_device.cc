@@ -5,6 +5,7 @@
 
 #include "runtime/cpu_device.h"
 #include "runtime/opencl/device.h"
+#include "runtime/opencl/list_devices.h"
 #include "runtime/target_text.h"
 #include "runtime/thread_team.h"
 
@@ -37,5 +38,7 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
   *error = "expected a device such as \"cpu\" or \"opencl:0\", found \"" + wanted + "\"";
   return nullptr;
 }
+
+std::vector<ListedDevice> ListDevices() { return opencl::ListDevices(); }
 
 }  // namespace hone
