@@ -31,7 +31,7 @@ class ZygoteEnvironment : public testing::Environment {
  private:
   static std::unique_ptr<Zygote> Start(SandboxLevel level,
                                        int64_t patience_ns = Zygote::kPatienceNs) {
-    auto zygote = Zygote::Start(level, patience_ns);
+    auto zygote = Zygote::Start({.level = level, .patience_ns = patience_ns});
     EXPECT_TRUE(zygote.ok()) << zygote.status().ToString();
     return zygote.ok() ? *std::move(zygote) : nullptr;
   }
