@@ -1,11 +1,8 @@
 #include "measure_server/worker_devices.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -82,17 +79,12 @@ absl::Status WorkerDevices::AddDriverDevices(const Options& options) {
 }
 
 absl::Status WorkerDevices::StartContained(const std::string& name) {
-  // Another user than the worker's gets into a folder of this one, whose names he cannot list. Not
-  // in XDG_RUNTIME_DIR, which is closed to all others.
-  HONE_ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::Make("/tmp", "hone-driver-"));
-  const std::string files = folder.path() + "/files";
-  if (chmod(folder.path().c_str(), 0711) != 0 || mkdir(files.c_str(), 0700) != 0) {
-    return absl::InternalError(fmt::format("making {}: {}", files, std::strerror(errno)));
-  }
-  folders_.push_back(std::move(folder));
+  HONE_ASSIGN_OR_RETURN(DriverFiles files, DriverFiles::Make());
+  const std::string folder = files.path();
+  folders_.push_back(std::move(files));
   HONE_ASSIGN_OR_RETURN(
       contained_[name],
-      Zygote::Start({.level = SandboxLevel::kContained, .device = name, .driver_files = files}));
+      Zygote::Start({.level = SandboxLevel::kContained, .device = name, .driver_files = folder}));
   return absl::OkStatus();
 }
 

@@ -9,12 +9,12 @@
 
 #include "absl/status/statusor.h"
 #include "hone/v1/farm.pb.h"
+#include "measure_server/driver_files.h"
 #include "measure_server/measurer.h"
 #include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
 #include "measure_server/zygote.h"
 #include "support/clock.h"
-#include "support/scratch_folder.h"
 
 namespace hone::measure {
 
@@ -44,7 +44,7 @@ class WorkerDevices {
   absl::Status StartContained(const std::string& name);
 
   std::vector<hone::v1::Device> devices_;
-  std::vector<ScratchFolder> folders_;  // for files of drivers; they outlive the zygotes
+  std::vector<DriverFiles> folders_;  // they outlive the zygotes
   std::unique_ptr<Zygote> host_;
   std::map<std::string, std::unique_ptr<Zygote>> contained_;  // by the device's id
 };
