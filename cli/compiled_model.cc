@@ -98,8 +98,8 @@ bool IsModelSource(const ModelOptions& model) {
   return std::filesystem::path(model.path).extension() != ".so";
 }
 
-absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
-                                            const CpuTarget& target, driver::ConfigChain& configs) {
+absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules, const Target& target,
+                                            driver::ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(
       const ScratchFolder folder,
       ScratchFolder::Make(std::filesystem::temp_directory_path().string(), "hone-run-"));
@@ -107,7 +107,7 @@ absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
   const absl::StatusOr<driver::CompileReport> report = driver::Compile(
       std::move(modules), {.target = target, .require_tuned = false}, configs, path);
   if (!report.ok()) return report.status();
-  return OpenModule(path, target.threads);  // what is open stays mapped
+  return OpenModule(path, ThreadsOf(target.ToString()));  // what is open stays mapped
 }
 
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,

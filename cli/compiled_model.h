@@ -25,8 +25,8 @@ absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threa
                                             const Tensors& values = {});
 
 // Specialisations of one model, compiled into a temporary file that is gone when this returns.
-absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules,
-                                            const CpuTarget& target, driver::ConfigChain& configs);
+absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules, const Target& target,
+                                            driver::ConfigChain& configs);
 
 // The model's specialisation in which the inputs named have these shapes; the first one for none.
 // The model must outlive it. kInvalidArgument names the inputs, or the shapes, that the module has.

@@ -5,6 +5,8 @@
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "compiler/driver/compile.h"
+#include "compiler/ir/target.h"
+#include "compiler/schedule/open_task.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "support/status.h"
@@ -20,7 +22,7 @@ struct ExplainOptions {
 };
 
 absl::Status Explain(const ExplainOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.ResolveAny());
   HONE_ASSIGN_OR_RETURN(const std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());
   HONE_ASSIGN_OR_RETURN(const driver::ModelTasks work, driver::TasksOf(modules, target, &configs));
@@ -29,10 +31,11 @@ absl::Status Explain(const ExplainOptions& options) {
     const schedule::Task scheduled{
         .def = task.def.get(), .signature = task.signature, .target = target};
     HONE_ASSIGN_OR_RETURN(const driver::ConfigChain::Scheduled chosen, configs.Schedule(scheduled));
+    HONE_ASSIGN_OR_RETURN(const schedule::OpenTask open, schedule::OpenTask::Open(scheduled));
     kernels.push_back({{"name", task.name},
                        {"workload", task.def->workload.text},
                        {"signature", task.signature.ToString()},
-                       {"template", std::string(schedule::TemplateFor(*task.def).name())},
+                       {"template", std::string(open.template_name())},
                        {"tier", chosen.choice.tier},
                        {"config", chosen.choice.config.ToText()},
                        {"calls", task.weight},

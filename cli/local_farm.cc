@@ -41,11 +41,10 @@ absl::StatusOr<std::unique_ptr<LocalFarm>> LocalFarm::Start(const Options& optio
                            std::to_string(options.threads)}));
   farm->daemon_ = std::make_unique<ChildProcess>(std::move(daemon));
   HONE_RETURN_IF_ERROR(farm->AwaitReady(options));
-  HONE_ASSIGN_OR_RETURN(
-      ChildProcess worker,
-      ChildProcess::Start({bin + "/hone-measure", "--server", farm->address_, "--threads",
-                           std::to_string(options.threads), "--target", options.target,
-                           "--parent-death-signal", "--parent", self}));
+  std::vector<std::string> command = {bin + "/hone-measure",   "--server", farm->address_,
+                                      "--parent-death-signal", "--parent", self};
+  command.insert(command.end(), options.worker_flags.begin(), options.worker_flags.end());
+  HONE_ASSIGN_OR_RETURN(ChildProcess worker, ChildProcess::Start(command));
   farm->worker_ = std::make_unique<ChildProcess>(std::move(worker));
   return farm;
 }

@@ -22,8 +22,8 @@ class LocalFarm {
  public:
   struct Options {
     std::string database;
-    int threads = 1;     // of the worker's measurements
-    std::string target;  // canonical text of what it measures code for; this machine runs it
+    int threads = 1;                        // of the worker's measurements
+    std::vector<std::string> worker_flags;  // what it measures on, and for (WorkerFlags)
     // Ends the start, or the waiting for the database, with kCancelled; asked several times a
     // second.
     std::function<bool()> stop = [] { return false; };

@@ -49,7 +49,7 @@ bool ModelContender::operator==(const ModelContender& other) const {
          });
 }
 
-absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const Target& target,
                                                std::unique_ptr<driver::ConfigSource> configs,
                                                const std::vector<std::string>& layouts) {
   driver::ConfigChain chain;
@@ -64,7 +64,7 @@ absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const C
                         .kernels = std::move(report.kernels)};
 }
 
-absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const Target& target,
                                             const ModelContender& contender) {
   driver::ConfigChain chain;
   chain.Add(std::make_unique<GivenConfigs>(contender));

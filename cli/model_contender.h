@@ -10,8 +10,8 @@
 #include "cli/timed_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/config_source.h"
-#include "compiler/ir/cpu_target.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/target.h"
 
 namespace hone::cli {
 
@@ -26,12 +26,12 @@ struct ModelContender {
 
 // What is chosen by `configs`, or where they are null by an untuned compile; in these layouts,
 // where there are any.
-absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const Target& target,
                                                std::unique_ptr<driver::ConfigSource> configs,
                                                const std::vector<std::string>& layouts = {});
 
 // Compiled into a temporary file, and ready to be timed.
-absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const Target& target,
                                             const ModelContender& contender);
 
 }  // namespace hone::cli

@@ -49,7 +49,7 @@ std::string DigestOf(const Pairs& pairs) {
   return Sha256Hex(text);
 }
 
-absl::StatusOr<Pairs> FindPairs(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<Pairs> FindPairs(const ir::Module& module, const Target& target,
                                 const std::string& address) {
   const auto winners = [&] { return MakeServerConfigs(address, Verdicts::kOfKernels); };
   HONE_ASSIGN_OR_RETURN(ModelContender untuned, ChooseContender(module, target, nullptr));
@@ -68,7 +68,7 @@ absl::StatusOr<Pairs> FindPairs(const ir::Module& module, const CpuTarget& targe
 // Contenders under the clock, each compiled once.
 class Track {
  public:
-  Track(const ir::Module& module, const CpuTarget& target) : module_(module), target_(target) {}
+  Track(const ir::Module& module, const Target& target) : module_(module), target_(target) {}
 
   absl::StatusOr<TimedModel*> Enter(const ModelContender& contender) {
     for (const auto& [known, timed] : entered_) {
@@ -98,7 +98,7 @@ class Track {
 
  private:
   const ir::Module& module_;
-  const CpuTarget& target_;
+  const Target& target_;
   std::vector<std::pair<ModelContender, std::unique_ptr<TimedModel>>> entered_;
 };
 
@@ -201,7 +201,7 @@ absl::Status JudgeWhole(const std::vector<Judged>& all, const Pairs& pairs, Trac
   return absl::OkStatus();
 }
 
-absl::StatusOr<ModelFinal> Time(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<ModelFinal> Time(const ir::Module& module, const Target& target,
                                 const Pairs& pairs) {
   Track track(module, target);
   std::vector<Judged> all;
@@ -223,7 +223,7 @@ absl::StatusOr<ModelFinal> Time(const ir::Module& module, const CpuTarget& targe
 }
 
 absl::StatusOr<ModelFinal> RunOne(const std::string& name, const ir::Module& module,
-                                  const CpuTarget& target, const std::string& address) {
+                                  const Target& target, const std::string& address) {
   HONE_RETURN_IF_ERROR(CheckInterrupts());
   HONE_ASSIGN_OR_RETURN(const Pairs pairs, FindPairs(module, target, address));
   HONE_RETURN_IF_ERROR(CheckInterrupts());

@@ -6,13 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "cli/device_here.h"
 #include "cli/local_builder.h"
 #include "cli/printable.h"
 #include "cli/rebuild.h"
+#include "compiler/ir/target.h"
 #include "fmt/format.h"
 #include "hone/v1/farm.pb.h"
 #include "nlohmann/json.hpp"
 #include "runtime/host.h"
+#include "runtime/target_text.h"
 #include "support/child_process.h"
 #include "support/median.h"
 #include "support/scratch_folder.h"
@@ -42,6 +45,26 @@ absl::StatusOr<tuner::Artifact> ArtifactOf(const std::string& what, v1::BuildRep
       .toolchain = reply.toolchain()};
 }
 
+// The target of the machine that the device is in, where references run: that of a CPU is its own.
+std::string HostTargetFor(const std::string& target) {
+  return KindOf(target) == "llvm" ? target : HostTargetText(1);
+}
+
+// The flags of a hone-measure that measures for the target here.
+absl::StatusOr<std::vector<std::string>> PlaceOf(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(text));
+  if (target.AsCpu() != nullptr) {
+    if (const std::string missing = MissingOnHost(text); !missing.empty()) {
+      return absl::FailedPreconditionError(
+          fmt::format("expected a machine that runs code for {}, found this one: no {}",
+                      Printable(text), missing));
+    }
+    return WorkerFlags("", target);
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string device, DeviceHere(target));
+  return WorkerFlags(device, target);
+}
+
 // As the daemon asks for a trial of a search, without an anchor.
 absl::StatusOr<tuner::MeasureRequest> RequestFor(const v1::GetRecordResponse& detail) {
   const v1::RecordInfo& record = detail.record();
@@ -49,7 +72,7 @@ absl::StatusOr<tuner::MeasureRequest> RequestFor(const v1::GetRecordResponse& de
   HONE_ASSIGN_OR_RETURN(const auto task,
                         lowerer.Open(record.workload(), record.signature(), record.target()));
   v1::BuildRequest reference;
-  reference.set_target(record.target());
+  reference.set_target(HostTargetFor(record.target()));
   reference.mutable_reference()->set_workload(record.workload());
   HONE_ASSIGN_OR_RETURN(std::vector<v1::BuildReply> built,
                         BuildHere({BuildRequestOf(record), std::move(reference)}));
@@ -112,12 +135,7 @@ absl::StatusOr<Rerun> Parse(const std::string& line) {
 }  // namespace
 
 absl::StatusOr<Rerun> MeasureAgain(const v1::GetRecordResponse& record) {
-  const std::string& target = record.record().target();
-  if (const std::string missing = MissingOnHost(target); !missing.empty()) {
-    return absl::FailedPreconditionError(
-        fmt::format("expected a machine that runs code for {}, found this one: no {}",
-                    Printable(target), missing));
-  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> place, PlaceOf(record.record().target()));
   HONE_ASSIGN_OR_RETURN(const tuner::MeasureRequest request, RequestFor(record));
   HONE_ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::MakeForNow("hone-rerun-"));
   const std::string path = folder.path() + "/measurement";
@@ -125,11 +143,14 @@ absl::StatusOr<Rerun> MeasureAgain(const v1::GetRecordResponse& record) {
   if (!MeasurementOf(request).SerializeToOstream(&file) || !file.flush()) {
     return absl::InternalError(fmt::format("cannot write {}", path));
   }
-  HONE_ASSIGN_OR_RETURN(
-      ChildProcess worker,
-      ChildProcess::Start({ExecutableFolder() + "/hone-measure", "--measure", path, "--threads",
-                           std::to_string(request.threads), "--target", target,
-                           "--parent-death-signal", "--parent", std::to_string(getpid())}));
+  std::vector<std::string> command = {ExecutableFolder() + "/hone-measure",
+                                      "--measure",
+                                      path,
+                                      "--parent-death-signal",
+                                      "--parent",
+                                      std::to_string(getpid())};
+  command.insert(command.end(), place.begin(), place.end());
+  HONE_ASSIGN_OR_RETURN(ChildProcess worker, ChildProcess::Start(command));
   const absl::StatusOr<std::string> line =
       worker.ReadLine(tuner::LeaseLimitNs(request, 2 * kSlackNs));
   if (!line.ok()) {

@@ -171,12 +171,13 @@ int64_t LeftOf(int64_t limit_ns, int64_t spent_ns) {
 absl::StatusOr<MicroKernelPlan> MicroKernelsFor(const TuneOptions& options, const TuningWork& work,
                                                 TuningClient& client) {
   const std::string& when = options.request.micro_kernels;
-  if (when == "never") return MicroKernelPlan();
-  HONE_ASSIGN_OR_RETURN(const MicroKernelCosts settled, MicroKernelCostsOf(client, work.target));
-  MicroKernelPlan all = PlanMicroKernels(work.target, settled, std::numeric_limits<int64_t>::max());
+  const CpuTarget* const cpu = work.target.AsCpu();
+  if (when == "never" || cpu == nullptr) return MicroKernelPlan();
+  HONE_ASSIGN_OR_RETURN(const MicroKernelCosts settled, MicroKernelCostsOf(client, *cpu));
+  MicroKernelPlan all = PlanMicroKernels(*cpu, settled, std::numeric_limits<int64_t>::max());
   if (when == "always" || all.tasks.empty()) return all;
   HONE_ASSIGN_OR_RETURN(const int64_t budget, BudgetOf(work, all.trials));
-  return PlanMicroKernels(work.target, settled, budget);
+  return PlanMicroKernels(*cpu, settled, budget);
 }
 
 // Each once for a target. A job that fails at it is no reason not to tune.

@@ -1,36 +1,18 @@
 #include "cli/tuning_place.h"
 
+#include <string>
 #include <utility>
 
+#include "cli/device_here.h"
 #include "cli/exit_code.h"
 #include "cli/job_progress.h"
 #include "fmt/format.h"
-#include "runtime/host.h"
+#include "runtime/target_text.h"
 #include "support/status.h"
 #include "tuning_db/store.h"
 
 namespace hone::cli {
 namespace {
-
-// No worker that this verb starts could ever measure for another machine.
-absl::Status CheckRunsHere(const CpuTarget& target) {
-  if (target.threads > HostCoreCount()) {
-    return WithExitCode(
-        absl::InvalidArgumentError(fmt::format(
-            "expected --threads of at most {}, the cores that this process may run on, found {}; "
-            "name the daemon of a farm with a larger machine by --server",
-            HostCoreCount(), target.threads)),
-        kUsage);
-  }
-  const std::string missing = MissingOnHost(target.ToString());
-  if (missing.empty()) return absl::OkStatus();
-  return WithExitCode(
-      absl::InvalidArgumentError(fmt::format(
-          "expected a target whose code this machine runs, found {}: no {}; name the daemon "
-          "of a farm with such a device by --server",
-          target.ToString(), missing)),
-      kUsage);
-}
 
 // Empty: none does.
 std::string ServiceThatHolds(const std::string& database) {
@@ -49,7 +31,7 @@ void SayWaiting(const std::string& database) {
 
 }  // namespace
 
-absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const CpuTarget& target) {
+absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const Target& target) {
   TuningPlace place;
   place.address = request.server;
   if (!place.address.empty()) return place;
@@ -64,8 +46,6 @@ absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const 
   }
   LocalFarm::Options options;
   options.database = database;
-  options.threads = target.threads;
-  options.target = target.ToString();
   options.stop = [] { return Interrupts() > 0; };
   options.on_wait = [&] {
     place.has_waited = true;
@@ -77,7 +57,10 @@ absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const 
   };
   place.address = ServiceThatHolds(database);
   if (!place.address.empty()) return place;
-  HONE_RETURN_IF_ERROR(CheckRunsHere(target));
+  // No worker that this verb starts could ever measure for another machine.
+  HONE_ASSIGN_OR_RETURN(const std::string device, DeviceHere(target));
+  options.threads = ThreadsOf(target.ToString());
+  options.worker_flags = WorkerFlags(device, target);
   absl::StatusOr<std::unique_ptr<LocalFarm>> farm = LocalFarm::Start(options);
   if (farm.ok()) {
     place.farm = *std::move(farm);

@@ -21,7 +21,7 @@ struct TuningPlace {
 // That of --server; else the service that holds the database; else a farm of this call, for which
 // it waits, and says so, while another tune has the database. An interrupt (CatchInterrupts) ends
 // that.
-absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const CpuTarget& target);
+absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const Target& target);
 
 }  // namespace hone::cli
 

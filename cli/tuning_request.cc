@@ -109,7 +109,7 @@ std::string JoinModelNames(const std::vector<std::string>& paths) {
 }
 
 // Adds what compiles missed, as far as no model brought it and a job has room for it.
-absl::Status AddMisses(const TuningRequest& request, const CpuTarget& target,
+absl::Status AddMisses(const TuningRequest& request, const Target& target,
                        driver::ModelTasks& work) {
   HONE_ASSIGN_OR_RETURN(const std::vector<tuning_db::Miss> misses,
                         ReadMisses(request.server, request.database, target.ToString()));
@@ -135,7 +135,7 @@ std::string NameOf(const TuningRequest& request) {
   return name.empty() ? "misses" : name + ", misses";
 }
 
-v1::JobSpec SpecOf(const TuningRequest& request, const CpuTarget& target,
+v1::JobSpec SpecOf(const TuningRequest& request, const Target& target,
                    const driver::ModelTasks& work, int64_t limit_ns) {
   v1::JobSpec spec;
   spec.set_model(ToUtf8(NameOf(request)));
@@ -173,12 +173,12 @@ absl::StatusOr<std::string> OnlyTargetOf(const std::string& server) {
       kUsage);
 }
 
-absl::StatusOr<CpuTarget> TargetOf(const TuningRequest& request) {
+absl::StatusOr<Target> TargetOf(const TuningRequest& request) {
   TargetOptions options = request.target;
   if (!request.server.empty() && !options.is_given) {
     HONE_ASSIGN_OR_RETURN(options.target, OnlyTargetOf(request.server));
   }
-  return options.Resolve();
+  return options.ResolveAny();
 }
 
 }  // namespace
@@ -216,9 +216,9 @@ absl::StatusOr<std::vector<TuningRequest>> TuningRequest::Split() const {
     one.targets = {text};
     one.target.target = text;
     one.target.is_given = true;
-    HONE_ASSIGN_OR_RETURN(const CpuTarget read, one.target.Resolve());
+    HONE_ASSIGN_OR_RETURN(const Target read, one.target.ResolveAny());
     for (const TuningRequest& other : requests) {
-      HONE_ASSIGN_OR_RETURN(const CpuTarget known, other.target.Resolve());
+      HONE_ASSIGN_OR_RETURN(const Target known, other.target.ResolveAny());
       if (known.ToString() != read.ToString()) continue;
       return WithExitCode(absl::InvalidArgumentError(fmt::format(
                               "expected every --target once, found {} twice", known.ToString())),

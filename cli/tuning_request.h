@@ -49,7 +49,7 @@ void SetDevices(const TuningRequest& request, v1::JobSpec& spec);
 // A request that is carried out, one job after the other: layouts that are chosen by prediction are
 // measured, and what is measured may make others seem better.
 struct TuningWork {
-  CpuTarget target;
+  Target target;
   std::vector<std::vector<ir::Module>> models;              // the specialisations of each
   std::set<std::pair<std::string, std::string>> submitted;  // workload digests and signatures
   // What is to be tuned next of all models; one entry a task and signature, weights added.

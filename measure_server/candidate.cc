@@ -69,6 +69,7 @@ void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const
   setup.request = context_.request;
   setup.request.has_reference = is_checked ? 1 : 0;
   setup.sandbox = &context_.sandbox;
+  setup.device = context_.device;
   setup.artifact_fd = artifact_fd_;
   setup.reference_fd = context_.reference_fd;
   setup.shared_fd = shared_fd;
@@ -137,10 +138,11 @@ bool Candidate::Expect(Word expected) {
   return Await(expected, &message);
 }
 
-// Once code of the artifact has run, only that memory is short can be so: all else that a child
-// finds out is behind it.
+// Once code of the artifact has run, only that memory is short can be so, or what a driver says of
+// a candidate on its device: all else that a child finds out is behind it.
 bool Candidate::MayTell(RunOutcome outcome) const {
   if (outcome == RunOutcome::kOutOfMemory) return true;
+  if (outcome == RunOutcome::kCrash) return !is_on_host();
   const bool is_early = check_ == nullptr;
   return is_early && (outcome == RunOutcome::kLoadError || outcome == RunOutcome::kDeviceLost);
 }
@@ -164,7 +166,8 @@ bool Candidate::TakeDescription(int shared_fd) {
     End(RunOutcome::kLoadError, "expected a description of its buffers, found a damaged one");
     return false;
   }
-  check_ = std::make_unique<CandidateCheck>(*std::move(description), context_.reference);
+  check_ = std::make_unique<CandidateCheck>(*std::move(description), context_.reference,
+                                            is_on_host() ? Guard::kPages : Guard::kZones);
   stage_ = RunStage::kChecking;
   if (check_->Map(shared_fd)) return true;
   End(RunOutcome::kOutOfMemory, "no memory for its outputs");
@@ -227,7 +230,8 @@ bool Candidate::TimeRound(RoundLog* log, SeenRound* seen) {
   ChildMessage message;
   if (!Await(Word::kRound, &message)) return false;
   seen->wall_ns = static_cast<double>(Clock::Real().NowNs() - start_ns);
-  seen->cpu_ns = ProcessorNs(process_.pid()) - cpu_ns;
+  // What a device computes takes no processor time.
+  seen->cpu_ns = is_on_host() ? ProcessorNs(process_.pid()) - cpu_ns : 0;
   seen->runs = check_->runs() - runs;
   std::optional<RoundLog> decoded = DecodeRound(message.bytes);
   if (!decoded) {

@@ -18,6 +18,7 @@ struct SessionContext {
   const RunRequest& request;
   const Sandbox& sandbox;
   const Isolation& isolation;
+  std::string device;                        // that candidates run on, as hone::FindDevice takes it
   const ReferenceFile* reference = nullptr;  // to compare with; null: outputs are not checked
   int reference_fd = -1;                     // to write, of a reference
   Cancellation* cancellation = nullptr;
@@ -51,6 +52,7 @@ class Candidate {
   void Return();
 
  private:
+  bool is_on_host() const { return context_.device == kHostDevice; }
   bool is_over() const { return report_->outcome != RunOutcome::kNone; }
   void End(RunOutcome outcome, const std::string& message);
   // Up to where it can say what it is; false: it is over.

@@ -83,7 +83,7 @@ bool CandidateCheck::IsIntact(uint32_t buffer) const {
   const SharedPlace& place = places_[buffer];
   if (place.bytes == 0) return true;
   const uint64_t size_bytes = description_.buffers()[buffer].size_bytes;
-  const GuardedExtent extent = GuardedExtent::Of(size_bytes);
+  const GuardedExtent extent = GuardedExtent::Of(size_bytes, guard_);
   const auto is_poison = [&](uint64_t begin, uint64_t end) {
     return std::all_of(mapped_ + place.offset + begin, mapped_ + place.offset + end,
                        [](uint8_t byte) { return byte == kPoison; });
@@ -93,7 +93,7 @@ bool CandidateCheck::IsIntact(uint32_t buffer) const {
 }
 
 const void* CandidateCheck::DataOf(uint32_t buffer) const {
-  const GuardedExtent extent = GuardedExtent::Of(description_.buffers()[buffer].size_bytes);
+  const GuardedExtent extent = GuardedExtent::Of(description_.buffers()[buffer].size_bytes, guard_);
   return mapped_ + places_[buffer].offset + extent.data_at;
 }
 

@@ -17,10 +17,12 @@ namespace hone::measure {
 class CandidateCheck {
  public:
   // `reference` (null: outputs cannot be checked) outlives it.
-  CandidateCheck(KernelDescription description, const ReferenceFile* reference)
+  CandidateCheck(KernelDescription description, const ReferenceFile* reference,
+                 Guard guard = Guard::kPages)
       : description_(std::move(description)),
-        places_(description_.buffers().data(),
-                static_cast<uint32_t>(description_.buffers().size())),
+        guard_(guard),
+        places_(description_.buffers().data(), static_cast<uint32_t>(description_.buffers().size()),
+                guard),
         reference_(reference) {}
   ~CandidateCheck();
   CandidateCheck(const CandidateCheck&) = delete;
@@ -52,6 +54,7 @@ class CandidateCheck {
   const void* DataOf(uint32_t buffer) const;
 
   const KernelDescription description_;
+  const Guard guard_;
   const SharedPlaces places_;
   const ReferenceFile* const reference_;
   uint8_t* mapped_ = nullptr;

@@ -19,8 +19,12 @@
 #include "measure_server/reference_file.h"
 #include "measure_server/shared_places.h"
 #include "measure_server/timed_kernel.h"
+#include "runtime/cpu_device.h"
+#include "runtime/device.h"
+#include "runtime/find_device.h"
 #include "runtime/kernel_runner.h"
 #include "runtime/module.h"
+#include "runtime/thread_team.h"
 
 namespace hone::measure {
 namespace {
@@ -104,21 +108,37 @@ class Child {
   void SetUp(bool is_timed) {
     const RunRequest& request = setup_.request;
     ResetSignals();
-    if (is_timed) {
+    // A driver's threads are as many as it likes.
+    if (is_timed && is_on_host()) {
       TakePriority();
     } else {
       DropPriority();
     }
-    team_.emplace(static_cast<int>(request.threads), ThreadTeam::Placement::kPinned);
-    if (!team_->error().empty()) Fail(RunOutcome::kDeviceLost, team_->error());
-    // Every thread has made the system calls of its start before they are forbidden.
-    team_->Run([](void*, int) {}, nullptr);
+    OpenDevice();
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
     if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading(setup_.artifact_fd)) {
       FailAtSystem("entering the sandbox");
     }
     Load();
+  }
+
+  bool is_on_host() const { return setup_.device == kHostDevice; }
+  Guard guard() const { return is_on_host() ? Guard::kPages : Guard::kZones; }
+
+  void OpenDevice() {
+    std::string error;
+    if (!is_on_host()) {
+      device_ = FindDevice(setup_.device, "", 1, &error);
+      if (device_ == nullptr) Fail(RunOutcome::kDeviceLost, error);
+      return;
+    }
+    const auto team = std::make_shared<ThreadTeam>(static_cast<int>(setup_.request.threads),
+                                                   ThreadTeam::Placement::kPinned);
+    if (!team->error().empty()) Fail(RunOutcome::kDeviceLost, team->error());
+    // Every thread has made the system calls of its start before they are forbidden.
+    team->Run([](void*, int) {}, nullptr);
+    device_ = std::make_shared<CpuDevice>(team);
   }
 
   // What we allocate beside the kernel's buffers, which CheckMemory counts.
@@ -140,8 +160,17 @@ class Child {
       Fail(RunOutcome::kLoadError, "expected an artifact with one kernel");
     }
     CheckMemory();
-    runner_.emplace(kernel(), *team_);
-    if (!runner_->ok()) Fail(RunOutcome::kOutOfMemory, "no memory for the scratch");
+    loaded_ = device_->Load(*module_, &error);
+    if (loaded_ == nullptr) Fail(RunOutcome::kLoadError, error);
+    runner_.emplace(module_->table(), kernel(), *loaded_);
+    if (runner_->ok()) return;
+    if (is_on_host()) Fail(RunOutcome::kOutOfMemory, "no memory for the scratch");
+    Fail(RunOutcome::kLoadError, runner_->error());
+  }
+
+  // What a device does wrong while it runs a candidate is the candidate's crash.
+  void CheckDevice() const {
+    if (!device_->error().empty()) Fail(RunOutcome::kCrash, device_->error());
   }
 
   // The kernel's own tables say what it needs; the limit of the address space is for what they do
@@ -160,7 +189,7 @@ class Child {
   }
 
   void Share() {
-    places_.emplace(kernel().buffers, kernel().buffer_count);
+    places_.emplace(kernel().buffers, kernel().buffer_count, guard());
     if (!places_->ok()) Fail(RunOutcome::kOutOfMemory, "no memory for the buffers");
     void* const page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                             setup_.shared_fd, 0);
@@ -190,24 +219,33 @@ class Child {
     runner_->Run(HONE_PHASE_PREPARE);
     buffers.Close(HONE_ROLE_PREPARED);
     runner_->Run(HONE_PHASE_RUN);
+    CheckDevice();
+  }
+
+  KernelBuffers BuffersForCheck() const {
+    return is_on_host() ? KernelBuffers::Guarded(kernel(), *places_, setup_.shared_fd)
+                        : KernelBuffers::Zoned(kernel(), *device_);
   }
 
   void RunForCheck() {
     for (const InputSet set : {InputSet::kExact, InputSet::kFloat}) {
       // The floats are kept for what is timed: constants can be many, and take long to make.
       checked_.reset();
-      KernelBuffers& buffers =
-          checked_.emplace(KernelBuffers::Guarded(kernel(), *places_, setup_.shared_fd));
+      KernelBuffers& buffers = checked_.emplace(BuffersForCheck());
       Fill(buffers, set);
       if (ReceiveCommand(setup_.control_fd) != Command::kCheck) _exit(0);
       RunOnce(buffers);
+      if (!buffers.Share(*places_, setup_.shared_fd)) {
+        Fail(RunOutcome::kOutOfMemory, "no memory for the outputs");
+      }
+      CheckDevice();
       Say(setup_.control_fd, Word::kRan);
     }
   }
 
   void Measure() {
     const Plan& plan = setup_.request.plan;
-    TimedKernel timed(kernel(), *team_);
+    TimedKernel timed(module_->table(), kernel(), *loaded_, *device_);
     if (!timed.SetUp(setup_.request.seed, checked_ ? &*checked_ : nullptr)) {
       Fail(RunOutcome::kOutOfMemory, "no memory for the buffers it is timed with");
     }
@@ -219,11 +257,15 @@ class Child {
     Say(setup_.control_fd, Word::kReady, rotate ? 1 : 0);
     while (true) {
       switch (ReceiveCommand(setup_.control_fd)) {
-        case Command::kRound:
-          Say(setup_.control_fd, Word::kRound, 0, EncodeRound(RunRound(timed, plan)));
+        case Command::kRound: {
+          const std::string round = EncodeRound(RunRound(timed, plan));
+          CheckDevice();
+          Say(setup_.control_fd, Word::kRound, 0, round);
           break;
+        }
         case Command::kOutputs:
           CopyOutputs(timed);
+          CheckDevice();
           Say(setup_.control_fd, Word::kOutputs);
           break;
         default:
@@ -236,15 +278,19 @@ class Child {
     for (uint32_t b = 0; b < kernel().buffer_count; ++b) {
       const hone_buffer& buffer = kernel().buffers[b];
       if (buffer.role != HONE_ROLE_OUTPUT) continue;
-      const GuardedBuffer into(buffer.size_bytes, (*places_)[b], setup_.shared_fd);
-      if (into.data() == nullptr) Fail(RunOutcome::kOutOfMemory, "no memory for the outputs");
-      std::memcpy(into.data(), timed.data(b), buffer.size_bytes);
+      const MappedPlace into((*places_)[b], setup_.shared_fd);
+      if (into.begin() == nullptr) Fail(RunOutcome::kOutOfMemory, "no memory for the outputs");
+      const size_t data_at = GuardedExtent::Of(buffer.size_bytes, guard()).data_at;
+      if (buffer.size_bytes > 0) {
+        device_->CopyOut(into.begin() + data_at, timed.data(b), buffer.size_bytes);
+      }
     }
   }
 
   const ChildSetup& setup_;
-  std::optional<ThreadTeam> team_;
+  std::shared_ptr<Device> device_;
   std::unique_ptr<Module> module_;
+  std::unique_ptr<LoadedModule> loaded_;
   std::optional<KernelRunner> runner_;
   std::optional<SharedPlaces> places_;
   std::optional<KernelBuffers> checked_;  // of the newest set

@@ -2,6 +2,8 @@
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 
+#include <string>
+
 #include "measure_server/child_channel.h"
 #include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
@@ -11,6 +13,7 @@ namespace hone::measure {
 struct ChildSetup {
   RunRequest request;
   const Sandbox* sandbox = nullptr;
+  std::string device;  // as hone::FindDevice takes it; kHostDevice: this process runs the code
   int artifact_fd = -1;
   int reference_fd = -1;  // to write a reference's outputs to
   // With the process that checks it: the only memory that a candidate shares and can write.

@@ -5,21 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "measure_server/anchored_measurer.h"
 #include "measure_server/calibrator.h"
 #include "measure_server/core_list.h"
-#include "measure_server/cpu_measurer.h"
-#include "measure_server/deadline_measurer.h"
-#include "measure_server/reference_measurer.h"
-#include "measure_server/requirements_measurer.h"
 #include "runtime/host.h"
 #include "runtime/target_text.h"
 #include "support/digest.h"
 
 namespace hone::measure {
 namespace {
-
-constexpr uint64_t kReferenceCacheBytes = uint64_t{256} << 20;
 
 // What the system says of its first processor, apart from what changes while it runs.
 std::string ProcessorText() {
@@ -35,6 +28,12 @@ std::string ProcessorText() {
 }
 
 }  // namespace
+
+std::string HostIdentity(bool is_emulated) {
+  const int online = OnlineCoreCount();
+  const std::string target = HostTargetText(online > 0 ? online : HostCoreCount());
+  return ProcessorText() + (is_emulated ? AsEmulated(target) : target);
+}
 
 void Calibrate(hone::v1::Device* device) {
   constexpr size_t kPasses = 51;
@@ -61,25 +60,10 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target, bool is_emu
   device.set_target(as_it_is(target.empty()
                                  ? HostTargetText(used)
                                  : WithoutThreads(target) + " -threads=" + std::to_string(used)));
-  // All its cores, whichever of them this process may use: who else may run beside a measurement is
-  // part of the machine.
-  const int online = OnlineCoreCount();
-  device.set_fingerprint(
-      Sha256Hex(ProcessorText() + as_it_is(HostTargetText(online > 0 ? online : cores))));
+  device.set_fingerprint(Sha256Hex(HostIdentity(is_emulated)));
   device.set_threads(static_cast<uint32_t>(used));
   Calibrate(&device);
   return device;
-}
-
-// What is refused costs nothing; the time of a lease counts all the rest; and the time that an
-// anchor takes is without that of a reference.
-std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
-                                          const Clock* clock) {
-  std::unique_ptr<Measurer> measurer = std::make_unique<CpuMeasurer>(runner);
-  measurer = std::make_unique<AnchoredMeasurer>(clock, std::move(measurer));
-  measurer = std::make_unique<ReferenceMeasurer>(runner, kReferenceCacheBytes, std::move(measurer));
-  measurer = std::make_unique<DeadlineMeasurer>(std::move(measurer));
-  return std::make_unique<RequirementsMeasurer>(device, std::move(measurer));
 }
 
 }  // namespace hone::measure

@@ -2,13 +2,9 @@
 #ifndef HONE_MEASURE_SERVER_CPU_DEVICE_H_
 #define HONE_MEASURE_SERVER_CPU_DEVICE_H_
 
-#include <memory>
 #include <string>
 
 #include "hone/v1/farm.pb.h"
-#include "measure_server/measurer.h"
-#include "measure_server/zygote.h"
-#include "support/clock.h"
 
 namespace hone::measure {
 
@@ -20,9 +16,9 @@ hone::v1::Device DescribeCpu(int threads, const std::string& target, bool is_emu
 // Says what a few passes of the calibrator take here and now.
 void Calibrate(hone::v1::Device* device);
 
-// How it measures. Runner and clock outlive it.
-std::unique_ptr<Measurer> MakeCpuMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
-                                          const Clock* clock);
+// What times of this machine depend on, with all its cores, whichever of them this process may use:
+// who else may run beside a measurement is part of the machine.
+std::string HostIdentity(bool is_emulated);
 
 }  // namespace hone::measure
 

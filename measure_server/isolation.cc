@@ -69,6 +69,10 @@ Isolation Isolation::Enter() {
   return isolation;
 }
 
+bool Isolation::HandOver(const std::string& folder) const {
+  return !becomes_nobody_ || chown(folder.c_str(), kNobody, kNobody) == 0;
+}
+
 bool Isolation::EnterChild() const {
   // Where the system does not let us say so, it decides by size.
   (void)WriteTo("/proc/self/oom_score_adj", "1000");

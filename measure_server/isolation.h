@@ -17,6 +17,8 @@ class Isolation {
   // In a child with one thread that is to run a candidate: first to be ended when memory is short,
   // and another user than the worker's where the worker is root. False with errno.
   bool EnterChild() const;
+  // The folder becomes that of the children's user; it is the worker's. False with errno.
+  bool HandOver(const std::string& folder) const;
   // A sentence for the log.
   const std::string& text() const { return text_; }
 

@@ -1,15 +1,19 @@
 // hone-measure: the worker. Dials a daemon, measures what it assigns.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,12 +23,14 @@
 #include "measure_server/device_runner.h"
 #include "measure_server/device_watch.h"
 #include "measure_server/isolation.h"
+#include "measure_server/list_devices_apart.h"
 #include "measure_server/one_measurement.h"
 #include "measure_server/router.h"
+#include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
 #include "measure_server/stream_client.h"
 #include "measure_server/worker_cores.h"
-#include "measure_server/zygote.h"
+#include "measure_server/worker_devices.h"
 #include "runtime/host.h"
 #include "runtime/module_abi.h"
 #include "runtime/target_text.h"
@@ -57,11 +63,15 @@ enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, k
 constexpr int kDrainLimitS = 20;
 constexpr int kDeliverS = 7;
 
+// A driver that takes longer is left out of what --describe says.
+constexpr int64_t kListLimitNs = 5'000'000'000;
+
 constexpr const char* kServerVariable = "HONE_SERVER";
 
 struct Flags {
   std::string server;
   std::string name;
+  std::vector<std::string> devices = {kHostDevice};
   std::string target;
   std::string cores;  // "0-3"; empty: those that the process may use
   int threads = 0;
@@ -80,7 +90,15 @@ struct Flags {
 constexpr size_t kInstanceBytes = 8;
 constexpr size_t kNameDigits = 6;
 
-hone::v1::Hello MakeHello(const Flags& flags) {
+WorkerDevices::Options DevicesOf(const Flags& flags) {
+  return {.names = flags.devices,
+          .threads = flags.threads,
+          .target = flags.target,
+          .is_emulated = flags.is_emulated,
+          .sandbox = flags.sandbox};
+}
+
+hone::v1::Hello MakeHello(const Flags& flags, const std::vector<hone::v1::Device>& devices) {
   hone::v1::Hello hello;
   const std::string id = RandomId(kInstanceBytes);
   const std::string process = fmt::format("{}-{}", HostName(), getpid());
@@ -93,9 +111,7 @@ hone::v1::Hello MakeHello(const Flags& flags) {
   hello.set_artifact_abi(HONE_MODULE_ABI_VERSION);
   hello.set_sandbox(flags.sandbox == SandboxLevel::kStrict ? hone::v1::SANDBOX_LEVEL_STRICT
                                                            : hone::v1::SANDBOX_LEVEL_LIMITS);
-  hone::v1::Device& device = *hello.add_devices();
-  device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
-  device.set_sandbox(hello.sandbox());
+  hello.mutable_devices()->Assign(devices.begin(), devices.end());
   return hello;
 }
 
@@ -135,9 +151,18 @@ int ExitCodeOf(const absl::Status& status) {
   return is_busy ? kExitBusy : kExitFailed;
 }
 
+// A device that does not exist is an error of whoever named it.
+int ExitCodeWithout(const absl::Status& devices) {
+  const bool is_usage = absl::IsNotFound(devices) || absl::IsInvalidArgument(devices);
+  const int code = ExitCodeOf(devices);
+  return is_usage ? kExitUsage : code;
+}
+
 // One line of JSON for `hone doctor`: what this worker would offer, and in which sandbox it would
 // run candidates. Before anything that may start a thread.
 int Describe(const Flags& flags) {
+  const std::vector<ListedDevice> listed =
+      ListDevicesApart(kListLimitNs).value_or(std::vector<ListedDevice>());
   nlohmann::json description = {
       {"build", std::string("hone ") + Version()}, {"sandbox", "none"}, {"why_not_stricter", ""}};
   for (const SandboxLevel level : {SandboxLevel::kStrict, SandboxLevel::kLimits}) {
@@ -153,6 +178,11 @@ int Describe(const Flags& flags) {
   description["target"] = device.target();
   description["calibrator_us"] = device.calibrator_ns() * 1e-3;
   description["spread"] = device.calibrations(0).spread();
+  nlohmann::json others = nlohmann::json::array();
+  for (const ListedDevice& other : listed) {
+    others.push_back({{"device", other.name}, {"target", other.target}});
+  }
+  description["devices"] = std::move(others);
   description["isolation"] = Isolation::Enter().text();
   fmt::print("{}\n", description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return kExitOk;
@@ -177,16 +207,16 @@ std::string ResultLine(const hone::v1::MeasureResult& result) {
 // Measures what a file says, once, and prints the result; nothing is told to a daemon.
 int MeasureOnce(const Flags& flags) {
   // Before anything that may start a thread.
-  const absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
-  if (!zygote.ok()) return ExitCodeOf(zygote.status());
+  absl::StatusOr<WorkerDevices> devices = WorkerDevices::Start(DevicesOf(flags));
+  if (!devices.ok()) return ExitCodeWithout(devices.status());
   const absl::StatusOr<Job> job = ReadOneMeasurement(flags.measurement);
   if (!job.ok()) return ExitCodeOf(job.status());
-  const hone::v1::Device device = DescribeCpu(flags.threads, flags.target, flags.is_emulated);
+  const hone::v1::Device& device = devices->devices().front();
   const absl::StatusOr<HeldCores> held =
-      HoldCores(MeasuredCores(static_cast<int>(device.threads())), !flags.cores.empty());
+      HoldCores(MeasuredCores(devices->cores()), !flags.cores.empty());
   if (!held.ok()) return ExitCodeOf(held.status());
-  LeaveLastCores(static_cast<int>(device.threads()));
-  const auto measurer = MakeCpuMeasurer(device, zygote->get(), &Clock::Real());
+  LeaveLastCores(devices->cores());
+  const auto measurer = devices->MeasurerFor(device, &Clock::Real());
   hone::v1::MeasureResult result = measurer->Measure(*job);
   result.set_device_fingerprint(device.fingerprint());
   fmt::print("{}\n", ResultLine(result));
@@ -195,16 +225,17 @@ int MeasureOnce(const Flags& flags) {
 
 int Serve(const Flags& flags, const ServerAddress& address) {
   // Before anything that may start a thread.
-  absl::StatusOr<std::unique_ptr<Zygote>> zygote = Zygote::Start(flags.sandbox);
-  if (!zygote.ok()) return ExitCodeOf(zygote.status());
+  absl::StatusOr<WorkerDevices> devices = WorkerDevices::Start(DevicesOf(flags));
+  if (!devices.ok()) return ExitCodeWithout(devices.status());
   RouterOptions options;
-  options.hello = MakeHello(flags);
-  const hone::v1::Device device = options.hello.devices(0);
-  const std::vector<int> cores = MeasuredCores(static_cast<int>(device.threads()));
+  options.hello = MakeHello(flags, devices->devices());
+  const std::vector<int> cores = MeasuredCores(devices->cores());
   const absl::StatusOr<HeldCores> held = HoldCores(cores, !flags.cores.empty());
   if (!held.ok()) return ExitCodeOf(held.status());
-  spdlog::info("worker {}: {} threads of {}, on the cores {}", options.hello.worker(),
-               device.threads(), device.target(), CoresText(cores));
+  for (const hone::v1::Device& device : devices->devices()) {
+    spdlog::info("worker {}: {}, {} threads of {}, on the cores {}", options.hello.worker(),
+                 device.id(), device.threads(), device.target(), CoresText(cores));
+  }
   if (flags.is_emulated) {
     spdlog::info(
         "the processor is emulated: figures of it are for tasks of emulated targets alone");
@@ -215,22 +246,35 @@ int Serve(const Flags& flags, const ServerAddress& address) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  DeviceRunner cpu(device, MakeCpuMeasurer(device, zygote->get(), &Clock::Real()));
-  options.cancel = [&cpu](const std::string&, int64_t fence) { cpu.Cancel(fence); };
+  std::map<std::string, std::unique_ptr<DeviceRunner>> runners;
+  for (const hone::v1::Device& device : devices->devices()) {
+    runners[device.id()] =
+        std::make_unique<DeviceRunner>(device, devices->MeasurerFor(device, &Clock::Real()));
+  }
+  options.cancel = [&runners](const std::string& device, int64_t fence) {
+    const auto runner = runners.find(device);
+    if (runner != runners.end()) runner->second->Cancel(fence);
+  };
   auto* router = new Router(options, &Clock::Real());  // the signal thread may outlive main
-  DeviceWatch watch(device, {HostCoreCount, Calibrate}, router);
-  watch.Start();
+  std::optional<DeviceWatch> watch;
+  for (const hone::v1::Device& device : devices->devices()) {
+    if (device.kind() != hone::v1::DEVICE_KIND_CPU) continue;
+    watch.emplace(device, DeviceWatch::Seams{HostCoreCount, Calibrate}, router);
+    watch->Start();
+  }
   // Measurements take the last cores; our other threads stay off them where there are others.
-  LeaveLastCores(static_cast<int>(device.threads()));
+  LeaveLastCores(devices->cores());
   WatchSignals(signals, router, flags.drain_limit_s);
-  cpu.Start(router);
+  for (const auto& [id, runner] : runners) runner->Start(router);
   TellServiceManager(fmt::format("READY=1\nSTATUS=measures for {}", address.Name()));
   StreamOptions of_stream = flags.stream;
   if (WatchdogIntervalNs() > 0) of_stream.beat = [] { TellServiceManager("WATCHDOG=1"); };
   const absl::Status status = RunStreams(address, router, of_stream);
   router->Stop();
   if (status.ok()) spdlog::info("worker {} has left", options.hello.worker());
-  return status.ok() && cpu.is_lost() ? kExitFailed : ExitCodeOf(status);
+  const bool is_any_lost =
+      std::ranges::any_of(runners, [](const auto& entry) { return entry.second->is_lost(); });
+  return status.ok() && is_any_lost ? kExitFailed : ExitCodeOf(status);
 }
 
 int Main(int argc, char** argv) {
@@ -255,6 +299,10 @@ int Main(int argc, char** argv) {
   app.add_option("--threads", flags.threads,
                  "cores to measure on, the last of those that it uses (default: all of them)")
       ->check(CLI::Range(1, kMaxThreads));
+  app.add_option("--device", flags.devices,
+                 "what it measures on: cpu, or a device behind a driver such as opencl:0; may be "
+                 "repeated, and they take turns (default: cpu)")
+      ->take_all();
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "
                  "fewer features (default: this machine's)");
@@ -295,6 +343,13 @@ int Main(int argc, char** argv) {
     return kExitUsage;
   }
   if (flags.describes) return Describe(flags);
+  if (!flags.target.empty() && std::ranges::count(flags.devices, kHostDevice) == 0) {
+    fmt::print(stderr,
+               "expected --target with the device cpu only, found it with {}, whose target is what "
+               "its driver reports\n",
+               fmt::join(flags.devices, ", "));
+    return kExitUsage;
+  }
   if (flags.is_emulated && !flags.target.empty()) flags.target = AsEmulated(flags.target);
   const std::string missing =
       flags.target.empty() ? "" : MissingOnHost(flags.target, flags.is_emulated);

@@ -15,6 +15,8 @@ inline constexpr uint32_t kMaxSamples = 1024;
 inline constexpr uint32_t kMaxChunks = 1024;  // of a round
 inline constexpr uint32_t kMaxOutputs = 64;
 inline constexpr size_t kPageBytes = 4096;
+// The device that is the processor, where others are named as in "opencl:0".
+inline constexpr char kHostDevice[] = "cpu";
 
 // One run: a trial, a final, or a reference.
 struct RunRequest {

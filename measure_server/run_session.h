@@ -2,6 +2,7 @@
 #ifndef HONE_MEASURE_SERVER_RUN_SESSION_H_
 #define HONE_MEASURE_SERVER_RUN_SESSION_H_
 
+#include <string>
 #include <vector>
 
 #include "measure_server/isolation.h"
@@ -17,12 +18,18 @@ struct RunFiles {
   std::vector<int> artifact_fds;
 };
 
+// Where candidates run, and in which bounds.
+struct RunPlace {
+  std::string device = kHostDevice;  // as hone::FindDevice takes it
+  const Sandbox* sandbox = nullptr;
+  const Isolation* isolation = nullptr;
+};
+
 // Forks a child a candidate; returns when all have ended. Every report then has an outcome. In a
 // single-threaded process only. A candidate's limit counts the time in which it is waited for,
 // from when its child starts. A cancelled session ends at once, its candidates as lost. The rounds
 // of a final go over the candidates in rotating order, all of them alive where memory allows it.
-void RunSession(const RunRequest& request, const RunFiles& files, const Sandbox& sandbox,
-                const Isolation& isolation);
+void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place);
 
 }  // namespace hone::measure
 

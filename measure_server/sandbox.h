@@ -12,7 +12,9 @@
 
 namespace hone::measure {
 
-enum class SandboxLevel { kLimits, kStrict };
+// kContained is for devices behind a driver, whose threads, files and compilers the others forbid
+// (docs/decisions/0036).
+enum class SandboxLevel { kLimits, kContained, kStrict };
 
 struct ResourceLimits {
   uint64_t memory_bytes = 0;  // beyond what the process has now; 0: none
@@ -33,12 +35,12 @@ class Sandbox {
 
   SandboxLevel level() const { return level_; }
 
-  // Address space, processor time, file size 0, no core file, no new processes, no new privileges.
-  // False with errno when the system refuses.
+  // Address space, processor time, file size 0, no core file, no new processes, no new privileges;
+  // contained: files of 1 GiB, and only the last two. False with errno when the system refuses.
   bool EnterLimits(const ResourceLimits& limits) const;
   // For all threads of the process: no threads, processes, network or files; loading still goes,
   // and asking for tile registers. No file can be opened: who tries gets `artifact_fd`, from its
-  // beginning, so that the loader needs no path.
+  // beginning, so that the loader needs no path. None of this is forbidden where it is contained.
   bool EnterLoading(int artifact_fd) const;
   // From here on the process can load no new code at all, besides.
   bool EnterRunning() const;

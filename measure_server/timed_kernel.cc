@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "measure_server/calibrator.h"
 
@@ -29,8 +29,13 @@ long Preemptions() {
 
 }  // namespace
 
-TimedKernel::TimedKernel(const hone_kernel& kernel, ThreadTeam& team)
-    : kernel_(kernel), runner_(kernel, team), buffers_(KernelBuffers::Plain(kernel)) {}
+TimedKernel::TimedKernel(const hone_module& table, const hone_kernel& kernel, LoadedModule& loaded,
+                         Device& device)
+    : kernel_(kernel),
+      device_(device),
+      runner_(table, kernel, loaded),
+      buffers_(device.is_host() ? KernelBuffers::Plain(kernel)
+                                : KernelBuffers::OnDevice(kernel, device)) {}
 
 bool TimedKernel::SetUp(uint64_t seed, const KernelBuffers* filled) {
   if (!runner_.ok() || !buffers_.ok()) return false;
@@ -46,10 +51,23 @@ bool TimedKernel::SetUp(uint64_t seed, const KernelBuffers* filled) {
 }
 
 bool TimedKernel::RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes) {
-  return rotation_.SetUp(kernel_, buffers_.pointers(), fill_bytes, limit_bytes);
+  return device_.is_host() &&
+         rotation_.SetUp(kernel_, buffers_.pointers(), fill_bytes, limit_bytes);
 }
 
 Chunk TimedKernel::RunChunk(int64_t runs) {
+  return device_.is_host() ? RunHere(runs) : RunOnDevice(runs);
+}
+
+// The thread that feeds the device waits for it most of the time, and says nothing of its times.
+Chunk TimedKernel::RunOnDevice(int64_t runs) {
+  Chunk chunk;
+  chunk.wall_ns = runner_.Time(runs) * 1e9;
+  *counter_ = *counter_ + static_cast<uint64_t>(runs);
+  return chunk;
+}
+
+Chunk TimedKernel::RunHere(int64_t runs) {
   const long preemptions = Preemptions();
   const double cpu_start_ns = NowNs(CLOCK_THREAD_CPUTIME_ID);
   const double start_ns = NowNs(CLOCK_MONOTONIC);
@@ -77,15 +95,23 @@ void TimedKernel::SpoilOutputs() {
   constexpr uint64_t kMostLines = 16;
   for (uint32_t b = 0; b < kernel_.buffer_count; ++b) {
     if (kernel_.buffers[b].role != HONE_ROLE_OUTPUT) continue;
-    auto* const data = static_cast<char*>(buffers_.pointers()[b]);
     const uint64_t size_bytes = kernel_.buffers[b].size_bytes;
     const uint64_t lines = size_bytes / kLineBytes;
-    if (lines == 0) std::memset(data, kPoison, size_bytes);
-    const uint64_t step = std::max<uint64_t>(lines / kMostLines, 1);
+    if (lines == 0 && size_bytes > 0) Spoil(b, 0, size_bytes);
+    // Each is a copy of its own to a device.
+    const uint64_t most = device_.is_host() ? kMostLines : 1;
+    const uint64_t step = std::max<uint64_t>(lines / most, 1);
     for (uint64_t line = 0; line < lines; line += step) {
-      std::memset(data + line * kLineBytes, kPoison, kLineBytes);
+      Spoil(b, line * kLineBytes, kLineBytes);
     }
   }
+}
+
+void TimedKernel::Spoil(uint32_t buffer, uint64_t offset, uint64_t size_bytes) {
+  constexpr uint64_t kMostBytes = 64;
+  static const std::vector<uint8_t> poison(kMostBytes, kPoison);
+  device_.CopyIn(static_cast<uint8_t*>(buffers_.pointers()[buffer]) + offset, poison.data(),
+                 size_bytes);
 }
 
 }  // namespace hone::measure

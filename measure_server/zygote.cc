@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "support/clock.h"
@@ -67,9 +68,21 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
   return true;
 }
 
-[[noreturn]] void Serve(int socket, int cancel_fd, const Sandbox& sandbox) {
+// Drivers write what they keep to these, wherever else they would.
+void OfferFolder(const std::string& folder, const Isolation& isolation) {
+  if (folder.empty()) return;
+  if (!isolation.HandOver(folder)) {
+    spdlog::warn("{} stays the worker's own: {}", folder, std::strerror(errno));
+  }
+  for (const char* name : {"HOME", "TMPDIR", "XDG_CACHE_HOME"}) setenv(name, folder.c_str(), 1);
+}
+
+[[noreturn]] void Serve(int socket, int cancel_fd, const Sandbox& sandbox,
+                        const Zygote::Options& options) {
   const Isolation isolation = Isolation::Enter();
-  spdlog::info("{}", isolation.text());
+  spdlog::info("{}: {}", options.device, isolation.text());
+  OfferFolder(options.driver_files, isolation);
+  const RunPlace place{options.device, &sandbox, &isolation};
   RunRequest request;
   std::vector<int> descriptors;
   while (ReceiveRequest(socket, &request, &descriptors)) {
@@ -79,7 +92,7 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
     files.cancel_fd = cancel_fd;
     if (has_reference) files.reference_fd = descriptors[1];
     files.artifact_fds.assign(descriptors.begin() + (has_reference ? 2 : 1), descriptors.end());
-    RunSession(request, files, sandbox, isolation);
+    RunSession(request, files, place);
     for (const int fd : descriptors) close(fd);
     (void)!send(socket, &kSessionDone, 1, MSG_NOSIGNAL);
   }
@@ -95,8 +108,8 @@ std::vector<RunReport> CancelledReports(size_t count) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level, int64_t patience_ns) {
-  HONE_ASSIGN_OR_RETURN(const Sandbox sandbox, Sandbox::Make(level));
+absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const Sandbox sandbox, Sandbox::Make(options.level));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::InternalError(fmt::format("socketpair: {}", std::strerror(errno)));
@@ -117,11 +130,11 @@ absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(SandboxLevel level, int64_
     // Signals to the terminal's group are the worker's to handle.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
-    Serve(ends[1], cancel[0], sandbox);
+    Serve(ends[1], cancel[0], sandbox, options);
   }
   close(ends[1]);
   close(cancel[0]);
-  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1], patience_ns));
+  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1], options.patience_ns));
 }
 
 Zygote::~Zygote() {

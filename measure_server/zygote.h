@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,10 +34,17 @@ class Zygote : public CandidateRunner {
   // What a run may take beyond the limits of its candidates, for each: forking and checking them.
   static constexpr int64_t kPatienceNs = 30'000'000'000;
 
+  struct Options {
+    SandboxLevel level = SandboxLevel::kStrict;
+    // That candidates run on, as hone::FindDevice takes it. No process but theirs loads its driver.
+    std::string device = kHostDevice;
+    // The folder for files of the device's driver, which lasts as long as the zygote; empty: none.
+    std::string driver_files;
+    int64_t patience_ns = kPatienceNs;
+  };
   // To be called while the process has one thread. The zygote dies with the calling thread's
   // process.
-  static absl::StatusOr<std::unique_ptr<Zygote>> Start(SandboxLevel level,
-                                                       int64_t patience_ns = kPatienceNs);
+  static absl::StatusOr<std::unique_ptr<Zygote>> Start(const Options& options);
   ~Zygote() override;
 
   pid_t pid() const { return pid_; }

@@ -6,6 +6,7 @@
 #include "runtime/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/opencl/device.h"
+#include "runtime/opencl/list_devices.h"
 #include "runtime/target_text.h"
 #include "runtime/thread_team.h"
 
@@ -43,5 +44,7 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
       "expected a device such as \"cpu\", \"cuda:0\" or \"opencl:0\", found \"" + wanted + "\"";
   return nullptr;
 }
+
+std::vector<ListedDevice> ListDevices() { return opencl::ListDevices(); }
 
 }  // namespace hone

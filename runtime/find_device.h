@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/device.h"
+#include "runtime/listed_device.h"
 
 namespace hone {
 
@@ -15,6 +17,10 @@ namespace hone {
 // sentence in *error if there is no such device.
 std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
                                    std::string* error);
+
+// The devices that this machine has besides its processor. Loads their drivers, which may start
+// threads and which no child of fork() can use.
+std::vector<ListedDevice> ListDevices();
 
 }  // namespace hone
 

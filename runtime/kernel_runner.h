@@ -1,54 +1,55 @@
-// Runs one kernel of an artifact on the caller's buffers. Workers measure kernels with it, and the
+// Runs one kernel of a module on the caller's buffers. Workers measure kernels with it, and the
 // driver prepares constants with it.
 #ifndef HONE_RUNTIME_KERNEL_RUNNER_H_
 #define HONE_RUNTIME_KERNEL_RUNNER_H_
 
+#include <cstdint>
 #include <memory>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include "runtime/cpu_device.h"
+#include "runtime/device.h"
 #include "runtime/launch_sequence.h"
 #include "runtime/module_abi.h"
-#include "runtime/thread_team.h"
 
 namespace hone {
 
-// `kernel` and `team` outlive the runner. Not thread-safe; it cannot be moved.
+// Runs on the device that the module is loaded on. The module, and what is loaded of it, outlive
+// the runner. Not thread-safe; it cannot be moved.
 class KernelRunner {
  public:
-  // ok() is false when the scratch could not be allocated.
-  KernelRunner(const hone_kernel& kernel, ThreadTeam& team);
+  // `kernel` is of the module of `table`, and `loaded` is the same module. ok() is false, and
+  // error() a sentence, if the device has no memory for the scratch, or its code no such kernel.
+  KernelRunner(const hone_module& table, const hone_kernel& kernel, LoadedModule& loaded);
   KernelRunner(const KernelRunner&) = delete;
   KernelRunner& operator=(const KernelRunner&) = delete;
   bool ok() const { return prepare_.sequence && run_.sequence; }
+  const std::string& error() const { return error_; }
 
-  // One pointer for each entry of the kernel's buffer table, aligned to HONE_BUFFER_ALIGNMENT.
-  void Bind(std::vector<void*> buffers) {
-    buffers_ = std::move(buffers);
-    BindView(buffers_.data());
-  }
-  // The same without a copy: the array outlives the binding, and its pointers may change between
-  // runs.
-  void BindView(void* const* buffers) {
-    prepare_.plan.addresses = buffers;
-    run_.plan.addresses = buffers;
-  }
+  // One address of the device's memory for each entry of the kernel's buffer table, aligned to
+  // HONE_BUFFER_ALIGNMENT.
+  void Bind(std::vector<void*> buffers);
+  // The same without a copy: the array outlives the binding. AddressesChanged is to be called after
+  // its pointers have changed.
+  void BindView(void* const* buffers);
+  void AddressesChanged();
 
-  // Runs all launches of the phase, in order.
+  // Runs all launches of the phase, in order. Buffers must be bound.
   void Run(hone_phase phase) { (phase == HONE_PHASE_PREPARE ? prepare_ : run_).sequence->Run(); }
+  // Seconds of `runs` back-to-back runs of the run phase.
+  double Time(int64_t runs) { return run_.sequence->Time(runs); }
 
  private:
   struct Phase {
     SequencePlan plan;
     std::unique_ptr<LaunchSequence> sequence;
   };
-  static SequencePlan PlanOf(const hone_kernel& kernel, hone_phase phase);
+  void Plan(const hone_module& table, const hone_kernel& kernel, hone_phase phase);
 
-  CpuDevice device_;
   Phase prepare_;
   Phase run_;
   std::vector<void*> buffers_;
+  std::string error_;
 };
 
 }  // namespace hone

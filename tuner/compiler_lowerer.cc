@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compiler/ir/compatible_targets.h"
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/features.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/open_task.h"
@@ -34,9 +35,10 @@ class CompilerTask final : public TaskContext {
     return {ranked_.begin() + 1, ranked_.end()};
   }
   std::string anchor_digest() const override { return def_->workload.anchor_digest; }
-  int threads() const override { return target().threads; }
+  int threads() const override { return cpu() == nullptr ? 1 : cpu()->threads; }
   Caches caches() const override {
-    const CpuFacts& facts = target().facts;
+    if (cpu() == nullptr) return {};
+    const CpuFacts& facts = cpu()->facts;
     return {facts.l2_bytes, std::max(facts.l2_bytes, facts.l3_bytes)};
   }
   int64_t constant_bytes() const override {
@@ -51,16 +53,17 @@ class CompilerTask final : public TaskContext {
     HONE_ASSIGN_OR_RETURN(const schedule::LoweredConfig kernel, open_.Lower(config));
     LoweredCandidate lowered;
     lowered.nest_digest = schedule::NestDigest(kernel.nest);
-    loop::NestFeatures features = loop::ExtractFeatures(kernel.nest, target());
+    lowered.error_bound = kernel.error_bound;
+    if (cpu() == nullptr) return lowered;  // features are of nests on CPUs
+    loop::NestFeatures features = loop::ExtractFeatures(kernel.nest, *cpu());
     lowered.features = std::move(features.values);
     lowered.estimate_ns = features.analytic_seconds * 1e9;
-    lowered.error_bound = kernel.error_bound;
     return lowered;
   }
 
  private:
-  // Tasks of other kinds are refused when they are opened.
-  const CpuTarget& target() const { return *open_.task().target.AsCpu(); }
+  // Null for a device of another kind.
+  const CpuTarget* cpu() const { return open_.task().target.AsCpu(); }
 
   const std::unique_ptr<const ops::KernelDefinition> def_;
   const schedule::OpenTask open_;
@@ -77,8 +80,14 @@ bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernel
 
 absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     const std::string& workload, const std::string& signature, const std::string& target) {
-  HONE_ASSIGN_OR_RETURN(CpuTarget parsed, CpuTarget::Parse(target));
-  auto micro_kernels = micro_kernels_ ? micro_kernels_(parsed) : nullptr;
+  HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
+  if (std::holds_alternative<CudaTarget>(parsed.kind)) {
+    return absl::UnimplementedError(fmt::format(
+        "expected a target of kind llvm or opencl, found '{}': code for cuda is not generated yet",
+        target));
+  }
+  const CpuTarget* const cpu = parsed.AsCpu();
+  auto micro_kernels = micro_kernels_ && cpu != nullptr ? micro_kernels_(*cpu) : nullptr;
   const std::string key = fmt::format("{}\n{}\n{}", workload, signature, target);
   {
     const std::lock_guard lock(mutex_);

@@ -17,8 +17,8 @@ namespace hone::tuner {
 // A config lowered to its nest, as far as search and cost model look at it.
 struct LoweredCandidate {
   std::string nest_digest;
-  std::vector<float> features;
-  double estimate_ns = 0;  // analytic
+  std::vector<float> features;  // empty where nobody knows any, as for devices of other kinds
+  double estimate_ns = 0;       // analytic; 0 likewise
   double error_bound = 0;
 };
 
@@ -39,7 +39,8 @@ class TaskContext {
   virtual std::string anchor_digest() const { return ""; }
   // The bytes of the kernel's constants, as the model holds them; 0 if it has none.
   virtual int64_t constant_bytes() const { return 0; }
-  // The target's caches, in bytes: a core's own cache, and the last one before memory.
+  // The target's caches, in bytes: a core's own cache, and the last one before memory. 0: not
+  // known.
   struct Caches {
     int64_t core = 0;
     int64_t last_level = 0;

@@ -6,9 +6,12 @@
 
 #include "compiler/codegen/codegen.h"
 #include "fmt/format.h"
+#include "runtime/cpu_device.h"
+#include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/kernel_runner.h"
 #include "runtime/module.h"
+#include "runtime/thread_team.h"
 #include "support/status.h"
 
 namespace hone::driver {
@@ -23,11 +26,12 @@ ir::ConstantData Owned(Memory memory) {
 // The prepare launches of the kernels that have some, built for this machine.
 struct HostModule {
   std::unique_ptr<Module> module;           // null where no kernel has any
+  std::unique_ptr<LoadedModule> loaded;     // likewise
   std::vector<const hone_kernel*> kernels;  // of the graph; null for those without
 };
 
 absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
-                                        const std::vector<loop::Nest>& nests) {
+                                        const std::vector<loop::Nest>& nests, Device& device) {
   codegen::ModuleSpec spec;
   HONE_ASSIGN_OR_RETURN(spec.target, CpuTarget::Parse(HostTargetText(1)));
   std::vector<int> index(nests.size(), -1);
@@ -41,12 +45,14 @@ absl::StatusOr<HostModule> BuildForHost(const KernelGraph& graph,
     spec.kernels.push_back(std::move(kernel));
   }
   HostModule host{.module = nullptr,
+                  .loaded = nullptr,
                   .kernels = std::vector<const hone_kernel*>(nests.size(), nullptr)};
   if (spec.kernels.empty()) return host;
   HONE_ASSIGN_OR_RETURN(const std::string elf, codegen::BuildModule(spec));
   std::string error;
   host.module = Module::OpenBytes(elf.data(), elf.size(), &error);
-  if (!host.module) return absl::InternalError(error);
+  if (host.module) host.loaded = device.Load(*host.module, &error);
+  if (!host.loaded) return absl::InternalError(error);
   for (size_t k = 0; k < nests.size(); ++k) {
     if (index[k] >= 0) host.kernels[k] = &host.module->table().kernels[index[k]];
   }
@@ -58,7 +64,7 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& 
                                                           const KernelCall& call,
                                                           const loop::Nest& nest,
                                                           const hone_kernel* kernel,
-                                                          ThreadTeam& team) {
+                                                          const HostModule& host) {
   std::vector<ir::ConstantData> constants(nest.buffers.size());
   std::vector<void*> pointers(nest.buffers.size(), nullptr);
   size_t next_arg = 0;
@@ -84,7 +90,7 @@ absl::StatusOr<std::vector<ir::ConstantData>> PrepareCall(const Specialisation& 
     pointers[b] = const_cast<uint8_t*>(constants[b].bytes());
   }
   if (kernel == nullptr) return constants;
-  KernelRunner runner(*kernel, team);
+  KernelRunner runner(host.module->table(), *kernel, *host.loaded);
   if (!runner.ok()) return absl::ResourceExhaustedError("no memory left to pack constants");
   runner.Bind(std::move(pointers));
   runner.Run(HONE_PHASE_PREPARE);
@@ -137,8 +143,8 @@ loop::Nest OnlyPhase(const loop::Nest& nest, loop::Phase phase) {
 
 absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>& nests,
                                const ParameterPlan& plan, const ParameterSink& sink) {
-  HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests));
-  ThreadTeam team(1);
+  CpuDevice device(std::make_shared<ThreadTeam>(1));
+  HONE_ASSIGN_OR_RETURN(const HostModule host, BuildForHost(graph, nests, device));
   LastReads last_reads(plan.entries, graph);
   for (auto entry = plan.entries.begin(); entry != plan.entries.end();) {
     const CallPlace place = entry->call;
@@ -146,7 +152,7 @@ absl::Status PrepareParameters(KernelGraph graph, const std::vector<loop::Nest>&
     const KernelCall& call = specialisation.calls[place.call];
     HONE_ASSIGN_OR_RETURN(
         const std::vector<ir::ConstantData> constants,
-        PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], team));
+        PrepareCall(specialisation, call, nests[call.kernel], host.kernels[call.kernel], host));
     for (; entry != plan.entries.end() && entry->call == place; ++entry) {
       const ir::ConstantData& made = constants[entry->buffer];
       HONE_RETURN_IF_ERROR(sink(entry->offset_bytes,

@@ -34,6 +34,7 @@ std::string Load(Api& api) {
   }
   Loader loader(library);
   loader.Find(api.GetPlatformIDs, "clGetPlatformIDs");
+  loader.Find(api.GetPlatformInfo, "clGetPlatformInfo");
   loader.Find(api.GetDeviceIDs, "clGetDeviceIDs");
   loader.Find(api.GetDeviceInfo, "clGetDeviceInfo");
   loader.Find(api.CreateContext, "clCreateContext");

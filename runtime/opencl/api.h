@@ -17,6 +17,7 @@ struct Api {
   static const Api* Get(std::string* error);
 
   decltype(&::clGetPlatformIDs) GetPlatformIDs;
+  decltype(&::clGetPlatformInfo) GetPlatformInfo;
   decltype(&::clGetDeviceIDs) GetDeviceIDs;
   decltype(&::clGetDeviceInfo) GetDeviceInfo;
   decltype(&::clCreateContext) CreateContext;

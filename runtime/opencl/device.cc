@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/memory.h"
+#include "runtime/opencl/list_devices.h"
 #include "runtime/opencl/opencl_module.h"
 
 namespace hone::opencl {
@@ -11,22 +12,6 @@ namespace {
 
 // Between the addresses of two blocks, so that none is an end of another.
 constexpr uint64_t kGapBytes = 1 << 20;
-
-std::vector<cl_device_id> AllDevices(const Api& api) {
-  cl_uint platform_count = 0;
-  if (api.GetPlatformIDs(0, nullptr, &platform_count) != CL_SUCCESS) return {};
-  std::vector<cl_platform_id> platforms(platform_count);
-  api.GetPlatformIDs(platform_count, platforms.data(), nullptr);
-  std::vector<cl_device_id> all;
-  for (const cl_platform_id platform : platforms) {
-    cl_uint count = 0;
-    if (api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
-    std::vector<cl_device_id> devices(count);
-    api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
-    all.insert(all.end(), devices.begin(), devices.end());
-  }
-  return all;
-}
 
 }  // namespace
 

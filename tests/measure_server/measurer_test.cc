@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "measure_server/cpu_device.h"
 #include "measure_server/deadline_measurer.h"
+#include "measure_server/measurer_chain.h"
 #include "support/clock.h"
 #include "support/digest.h"
 
@@ -88,7 +88,7 @@ class MeasurerTest : public testing::Test {
 
   ManualClock clock_;
   FakeRunner runner_{&clock_};
-  std::unique_ptr<Measurer> chain_ = MakeCpuMeasurer(TwoThreads(), &runner_, &clock_);
+  std::unique_ptr<Measurer> chain_ = MakeMeasurer(TwoThreads(), &runner_, &runner_, &clock_);
   Measurer& measurer_ = *chain_;
   Job job_;
 };

@@ -112,6 +112,44 @@ static const struct hone_kernel kernels[1] = {
     {"rows", "workload", "digest", "config", "", 2 * ROWS * TERMS, 4, 5, 2, buffers, launches}};
 )";
 
+constexpr char kDeviceCode[] =
+    "kernel void pack(global char* w, ulong w_at, global char* p, ulong p_at) {"
+    " size_t k = get_global_id(0);"
+    " if (k < 32) ((global float*)(p + p_at))[31 - k] = ((global float*)(w + w_at))[k]; }"
+    "kernel void run(global char* x_of, ulong x_at, global char* p_of, ulong p_at,"
+    " global char* t_of, ulong t_at, global char* y_of, ulong y_at) {"
+    " size_t i = get_global_id(0);"
+    " global float* x = (global float*)(x_of + x_at);"
+    " global float* p = (global float*)(p_of + p_at);"
+    " global float* t = (global float*)(t_of + t_at);"
+    " global float* y = (global float*)(y_of + y_at);"
+    " float sum = 0;"
+    " if (i < 6) for (int k = 31; k >= 0; --k) sum += x[i * 32 + k] * p[31 - k];"
+    " t[i] = sum; FAULT y[i] = sum; }";
+
+constexpr char kDeviceTables[] = R"(
+static const int64_t t_shape[1] = {8};
+static const struct hone_buffer buffers[5] = {
+    {"x", HONE_ROLE_INPUT, 1, 2, 0, x_shape, "NC", 4 * ROWS * TERMS, 0, 0},
+    {"w", HONE_ROLE_CONSTANT, 1, 1, 0, w_shape, "C", 4 * TERMS, 0, 0},
+    {"packed", HONE_ROLE_PREPARED, 1, 1, 0, w_shape, "C", 4 * TERMS, 0, 0},
+    {"t", HONE_ROLE_WORKSPACE, 1, 1, 0, t_shape, "C", 32, 0, 0},
+    {"y", HONE_ROLE_OUTPUT, 1, 1, 0, y_shape, "C4c", 4 * 8, 0, 0}};
+static const struct hone_launch launches[2] = {
+    {"pack", 0, 1, 0, HONE_PHASE_PREPARE, 0, 0, 0}, {"run", 0, 1, 0, HONE_PHASE_RUN, 0, 0, 0}};
+static const struct hone_kernel kernels[1] = {
+    {"rows", "workload", "digest", "config", "", 2 * ROWS * TERMS, 4, 5, 2, buffers, launches}};
+static const struct hone_device_code code = {HONE_CODE_OPENCL_C, 0, CODE, sizeof(CODE) - 1, "-cl-std=CL1.2"};
+static const uint32_t pack_arguments[2] = {1, 2};
+static const uint32_t run_arguments[4] = {0, 2, 3, 4};
+static const struct hone_device_launch device_launches[2] = {
+    {"pack", 0, 2, {4, 1, 1}, {8, 1, 1}, 0, pack_arguments},
+    {"run", 0, 4, {2, 1, 1}, {4, 1, 1}, 0, run_arguments}};
+__attribute__((visibility("default"))) const struct hone_module hone_module_v1 = {
+    HONE_MODULE_ABI_VERSION_DEVICES, 1, 0, 0, "opencl -device=any", "cc", kernels, 0, 0,
+    0, 1, 2, &code, device_launches};
+)";
+
 constexpr char kReference[] = R"(
 static void run(void* const* b, int64_t begin, int64_t end, void* s) {
   const float* x = b[0];
@@ -146,6 +184,13 @@ __attribute__((visibility("default"))) const struct hone_module hone_module_v1 =
 
 std::string CandidateSource(const std::string& fault, const std::string& macros) {
   return macros + "\n#define FAULT " + fault + "\n" + kHead + kCandidate + kTail;
+}
+
+std::string DeviceCandidateSource(const std::string& fault) {
+  std::string code = kDeviceCode;
+  const std::string mark = "FAULT";
+  code.replace(code.find(mark), mark.size(), fault);
+  return "#define CODE \"" + code + "\"\n" + kHead + kDeviceTables;
 }
 
 std::string ReferenceSource() { return std::string(kHead) + kReference + kTail; }

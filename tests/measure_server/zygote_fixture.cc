@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <optional>
+
+#include "measure_server/driver_files.h"
+#include "measure_server/list_devices_apart.h"
 #include "support/digest.h"
 #include "tests/measure_server/sample_artifacts.h"
 
@@ -14,24 +18,38 @@ using ::testing::HasSubstr;
 class ZygoteEnvironment : public testing::Environment {
  public:
   void SetUp() override {
-    strict = Start(SandboxLevel::kStrict);
-    lenient = Start(SandboxLevel::kLimits);
-    impatient = Start(SandboxLevel::kStrict, 1'000'000);
+    strict = Start({.level = SandboxLevel::kStrict});
+    lenient = Start({.level = SandboxLevel::kLimits});
+    impatient = Start({.level = SandboxLevel::kStrict, .patience_ns = 1'000'000});
+    missing_device = Start({.level = SandboxLevel::kContained, .device = "opencl:99"});
+    const auto listed = ListDevicesApart(60'000'000'000);
+    if (!listed.ok() || listed->empty()) return;
+    auto files = DriverFiles::Make();
+    ASSERT_TRUE(files.ok()) << files.status();
+    driver_files.emplace(*std::move(files));
+    opencl = Start({.level = SandboxLevel::kContained,
+                    .device = "opencl:0",
+                    .driver_files = driver_files->path()});
   }
   void TearDown() override {
     strict.reset();
     lenient.reset();
     impatient.reset();
+    missing_device.reset();
+    opencl.reset();
+    driver_files.reset();
   }
 
   std::unique_ptr<Zygote> strict;
   std::unique_ptr<Zygote> lenient;
   std::unique_ptr<Zygote> impatient;
+  std::unique_ptr<Zygote> missing_device;
+  std::optional<DriverFiles> driver_files;
+  std::unique_ptr<Zygote> opencl;
 
  private:
-  static std::unique_ptr<Zygote> Start(SandboxLevel level,
-                                       int64_t patience_ns = Zygote::kPatienceNs) {
-    auto zygote = Zygote::Start(level, patience_ns);
+  static std::unique_ptr<Zygote> Start(const Zygote::Options& options) {
+    auto zygote = Zygote::Start(options);
     EXPECT_TRUE(zygote.ok()) << zygote.status().ToString();
     return zygote.ok() ? *std::move(zygote) : nullptr;
   }
@@ -45,6 +63,8 @@ ZygoteEnvironment* const environment =
 Zygote* StrictZygote() { return environment->strict.get(); }
 Zygote* LenientZygote() { return environment->lenient.get(); }
 Zygote* ImpatientZygote() { return environment->impatient.get(); }
+Zygote* OpenClZygote() { return environment->opencl.get(); }
+Zygote* MissingDeviceZygote() { return environment->missing_device.get(); }
 
 std::shared_ptr<const Artifact> ToArtifact(const std::string& source, const std::string& flags) {
   const std::string& bytes = Compiled(source, flags);

@@ -20,6 +20,11 @@ Zygote* LenientZygote();
 // Whose runs may hardly take longer than their candidates.
 Zygote* ImpatientZygote();
 
+// Whose candidates run on a device of OpenCL; null where this machine has none.
+Zygote* OpenClZygote();
+// Whose device does not exist.
+Zygote* MissingDeviceZygote();
+
 std::shared_ptr<const Artifact> ToArtifact(const std::string& source,
                                            const std::string& flags = "");
 

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/barrier_plan.h"
+#include "runtime/cpu_device.h"
 #include "runtime/kernel_runner.h"
 #include "tests/runtime/c_module.h"
 #include "tests/runtime/sample_modules.h"
@@ -133,8 +136,11 @@ TEST_P(ExecutorTest, AllocatesNothingInARun) {
 
 TEST_P(ExecutorTest, RunsOneKernelOnBuffersOfTheCaller) {
   Open(ChainModule());
-  ThreadTeam team(GetParam());
-  KernelRunner runner(module_->table().kernels[0], team);
+  CpuDevice device(std::make_shared<ThreadTeam>(GetParam()));
+  std::string error;
+  const auto loaded = device.Load(*module_, &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  KernelRunner runner(module_->table(), module_->table().kernels[0], *loaded);
   ASSERT_TRUE(runner.ok());
   std::vector<float> x = ChainInput(), t(kChainLength), u(kChainLength), y(kChainLength);
   runner.Bind({x.data(), t.data(), u.data(), y.data()});

@@ -2,11 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "runtime/c_api.h"
+#include "runtime/device.h"
+#include "runtime/device_match/device_match.h"
 #include "runtime/find_device.h"
+#include "runtime/kernel_runner.h"
+#include "runtime/listed_device.h"
 #include "runtime/module.h"
+#include "runtime/opencl/list_devices.h"
+#include "runtime/target_text.h"
 #include "tests/runtime/c_module.h"
 #include "tests/runtime/sample_modules.h"
 
@@ -17,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class OpenClDeviceTest : public testing::Test {
  protected:
@@ -121,6 +129,50 @@ TEST_F(OpenClDeviceTest, IsRefusedByAnotherName) {
       EXPECT_THAT(refusal, HasSubstr("expected a device")) << name;
     }
   }
+}
+
+TEST_F(OpenClDeviceTest, RunsOneKernelOnBuffersOfTheCaller) {
+  std::string error;
+  const auto device = FindDevice("opencl:0", "", 1, &error);
+  const auto module = Module::Open(Compiled(""), &error);
+  ASSERT_NE(module, nullptr) << error;
+  const auto loaded = device->Load(*module, &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  KernelRunner step(module->table(), module->table().kernels[1], *loaded);
+  ASSERT_TRUE(step.ok()) << step.error();
+  const auto x = device->Allocate(16);
+  const auto y = device->Allocate(16);
+  const std::vector<float> values = {1, 2, 3, 4};
+  device->CopyIn(x->data(), values.data(), 16);
+  step.Bind({x->data(), y->data()});
+  step.Run(HONE_PHASE_RUN);
+  EXPECT_GT(step.Time(3), 0);
+  step.Bind({y->data(), x->data()});
+  step.Run(HONE_PHASE_RUN);
+  std::vector<float> result(4);
+  device->CopyOut(result.data(), x->data(), 16);
+  EXPECT_THAT(result, ElementsAre(3, 4, 5, 6));
+  EXPECT_EQ(device->error(), "");
+}
+
+TEST_F(OpenClDeviceTest, IsListedWithATargetThatItMeasuresFor) {
+  const std::vector<ListedDevice> listed = ListDevices();
+  ASSERT_FALSE(listed.empty());
+  EXPECT_EQ(listed[0].name, "opencl:0");
+  EXPECT_FALSE(listed[0].identity.empty());
+  EXPECT_THAT(listed[0].target, StartsWith("opencl -device="));
+  const std::string family(FlagOf(listed[0].target, "-device"));
+  EXPECT_TRUE(CanMeasure({listed[0].target, 1}, "opencl -device=" + family));
+}
+
+TEST(ListDevicesTest, FamiliesAreNamedByVendorAndDevice) {
+  using opencl::FamilyOf;
+  EXPECT_EQ(FamilyOf("NVIDIA CUDA", "NVIDIA Corporation", "NVIDIA H100 80GB HBM3"),
+            "nvidia-h100-80gb-hbm3");
+  EXPECT_EQ(FamilyOf("ARM Platform", "ARM", "Mali-G78"), "arm-mali-g78");
+  EXPECT_EQ(FamilyOf("Portable Computing Language", "GenuineIntel", "pthread-skylake"), "pocl");
+  EXPECT_EQ(FamilyOf("p", "", "(R)"), "r");
+  EXPECT_EQ(FamilyOf("p", "", ""), "unnamed");
 }
 
 // Tables are checked before any device is asked.

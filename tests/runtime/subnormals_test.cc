@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/cpu_device.h"
 #include "runtime/executor.h"
 #include "runtime/kernel_runner.h"
 #include "tests/runtime/c_module.h"
@@ -84,8 +86,11 @@ TEST_P(SubnormalsTest, LeaveACallersOwnChoiceAlone) {
 TEST_P(SubnormalsTest, CountAlikeInAKernelThatIsMeasured) {
   for (const bool flush : {true, false}) {
     Open(flush ? "HONE_LAUNCH_FLUSH_SUBNORMALS" : "0");
-    ThreadTeam team(GetParam());
-    KernelRunner runner(module_->table().kernels[0], team);
+    CpuDevice device(std::make_shared<ThreadTeam>(GetParam()));
+    std::string error;
+    const auto loaded = device.Load(*module_, &error);
+    ASSERT_NE(loaded, nullptr) << error;
+    KernelRunner runner(module_->table(), module_->table().kernels[0], *loaded);
     std::array<float, 4> x{kSmall, kSmall, kSmall, kSmall}, y{};
     std::array<float, 4> p{kFactor, kFactor, kFactor, kFactor};
     runner.Bind({x.data(), p.data(), y.data()});

@@ -10,8 +10,7 @@ int main() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   hone::v1::BuilderHello hello;
-  hello.set_toolchain("fake 1");
-  hello.add_target_kinds("llvm");
+  (*hello.mutable_toolchains())["llvm"] = "fake 1";
   hello.add_artifact_kinds(hone::v1::ARTIFACT_KIND_ELF);
   if (!hone::tuner::WriteFrame(1, hello.SerializeAsString()).ok()) return 0;
   hone::tuner::FrameReader reader(0);

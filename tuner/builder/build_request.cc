@@ -8,10 +8,12 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/kernel_spec.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/reference.h"
 #include "compiler/ops/lower.h"
 #include "compiler/schedule/error_bound.h"
 #include "compiler/schedule/open_task.h"
+#include "runtime/target_text.h"
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/status.h"
@@ -29,7 +31,7 @@ struct Failure {
 };
 
 absl::StatusOr<codegen::KernelSpec> LowerCandidate(const v1::BuildCandidate& candidate,
-                                                   const CpuTarget& target,
+                                                   const Target& target,
                                                    v1::BuildOutcome& outcome) {
   HONE_ASSIGN_OR_RETURN(const ops::KernelDefinition def, ops::LowerWorkload(candidate.workload()));
   schedule::Task task;
@@ -68,11 +70,10 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
                    v1::BuildReply& reply, v1::BuildOutcome& outcome) {
   const int64_t start = Clock::Real().NowNs();
   codegen::ModuleSpec module;
-  HONE_ASSIGN_OR_RETURN(const CpuTarget target, CpuTarget::Parse(request.target()));
-  module.target = target;
+  HONE_ASSIGN_OR_RETURN(module.target, Target::Parse(request.target()));
   absl::StatusOr<codegen::KernelSpec> spec =
       request.has_reference() ? LowerReference(request.reference())
-                              : LowerCandidate(request.candidate(), target, outcome);
+                              : LowerCandidate(request.candidate(), module.target, outcome);
   HONE_RETURN_IF_ERROR(spec.status());
   module.kernels.push_back(*std::move(spec));
   reply.set_lower_ns(Clock::Real().NowNs() - start);
@@ -80,7 +81,7 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
   HONE_ASSIGN_OR_RETURN(*reply.mutable_artifact(), codegen::BuildModule(module, &times, &cache));
   reply.set_kind(v1::ARTIFACT_KIND_ELF);
   reply.set_artifact_digest(Sha256Hex(reply.artifact()));
-  reply.set_toolchain(codegen::ToolchainText());
+  reply.set_toolchain(codegen::ToolchainText(module.target));
   reply.set_emit_ns(times.emit_ns);
   reply.set_optimise_ns(times.optimise_ns);
   reply.set_machine_code_ns(times.machine_code_ns);
@@ -93,8 +94,11 @@ absl::Status Build(const v1::BuildRequest& request, codegen::LaunchCache& cache,
 v1::BuilderHello HelloOfBuilder() {
   v1::BuilderHello hello;
   hello.set_build(std::string("hone ") + Version());
-  hello.set_toolchain(codegen::ToolchainText());
-  hello.add_target_kinds("llvm");
+  for (const Target& target : {Target(CpuTarget()), Target(CudaTarget()), Target(OpenClTarget())}) {
+    const std::string toolchain = codegen::ToolchainText(target);
+    if (toolchain.empty()) continue;
+    (*hello.mutable_toolchains())[std::string(KindOf(target.ToString()))] = toolchain;
+  }
   hello.add_artifact_kinds(v1::ARTIFACT_KIND_ELF);
   return hello;
 }

@@ -8,6 +8,7 @@ const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes) {
   const int64_t own = task.constant_bytes();
   if (own == 0) return kWarm;
   const TaskContext::Caches caches = task.caches();
+  if (caches.last_level == 0) return kWarm;
   const int64_t own_caches = caches.core * task.threads();
   if (model_constant_bytes <= 0) return own > own_caches ? kColdConstants : kWarm;
   // What little the other kernels have pushes next to nothing out: it finds its constants as its

@@ -88,7 +88,7 @@ class EvolutionSearch : public Search {
     TrainingSet data;
     for (const SettledTrial& trial : state.settled) {
       const LoweredCandidate* lowered = cache_.Get(*state.task, trial.config);
-      if (lowered == nullptr) continue;
+      if (lowered == nullptr || lowered->features.empty()) continue;
       const bool ok = trial.outcome == tuning_db::Outcome::kOk && trial.relative_time > 0;
       const double target =
           ok ? std::max(std::log2(best / trial.relative_time), kFailureTarget) : kFailureTarget;

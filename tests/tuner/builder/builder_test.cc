@@ -238,8 +238,7 @@ TEST_F(BuilderPoolTest, ABuilderWithoutAHelloIsRefusedInAClearSentence) {
 // A builder that says Hello with this toolchain, and then ends.
 void WriteBuilder(const std::string& folder, const std::string& toolchain) {
   v1::BuilderHello hello;
-  hello.set_toolchain(toolchain);
-  hello.add_target_kinds("llvm");
+  (*hello.mutable_toolchains())["llvm"] = toolchain;
   hello.add_artifact_kinds(v1::ARTIFACT_KIND_ELF);
   const std::string bytes = hello.SerializeAsString();
   std::ofstream(folder + "/hello", std::ios::binary)

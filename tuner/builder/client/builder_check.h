@@ -17,14 +17,10 @@ absl::StatusOr<hone::v1::BuilderHello> ParseHello(const std::string& message);
 // The error for a builder that does not say what it can build.
 absl::Status NoHello(const std::string& executable);
 
-// The kind of artifact that candidates for the target (canonical text) are built into; UNSPECIFIED
-// for unknown kinds of targets.
-hone::v1::ArtifactKind ArtifactKindOf(const std::string& target);
-
-// kFailedPrecondition if the builder has another toolchain than `toolchain`, or cannot build for
-// the request's kind of target or artifact. The message has what the builder says and what is
-// asked.
-absl::Status CanBuild(const hone::v1::BuilderHello& hello, const std::string& toolchain,
+// kFailedPrecondition if the builder has another toolchain for the request's kind of target than
+// the one that said `first`, or cannot build for it. The message has what the builder says and what
+// is asked.
+absl::Status CanBuild(const hone::v1::BuilderHello& hello, const hone::v1::BuilderHello& first,
                       const hone::v1::BuildRequest& request);
 
 // kInternal if the reply cannot be this builder's answer to this request.

@@ -111,8 +111,7 @@ absl::Status BuilderPool::Start(Process& process) {
   HONE_RETURN_IF_ERROR(message.status());
   HONE_ASSIGN_OR_RETURN(process.hello, ParseHello(*message));
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (toolchain_.empty()) toolchain_ = process.hello.toolchain();
-  process.wanted_toolchain = toolchain_;
+  if (first_hello_.toolchains().empty()) first_hello_ = process.hello;
   return absl::OkStatus();
 }
 
@@ -130,10 +129,16 @@ void BuilderPool::RunJob(Job& job, Process& process) {
   for (const auto& [id, request] : open) job.done(id, failure);
 }
 
+hone::v1::BuilderHello BuilderPool::FirstHello() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return first_hello_;
+}
+
 void BuilderPool::RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open) {
+  const hone::v1::BuilderHello first = FirstHello();
   for (auto it = open.begin(); it != open.end();) {
     const auto& [id, request] = *it;
-    const absl::Status can = CanBuild(process.hello, process.wanted_toolchain, request);
+    const absl::Status can = CanBuild(process.hello, first, request);
     if (!can.ok()) job.done(id, can);
     it = can.ok() ? std::next(it) : open.erase(it);
   }

@@ -51,7 +51,6 @@ class BuilderPool : public Builder {
   struct Process {
     std::unique_ptr<BuilderProcess> process;  // nullptr: there is none
     hone::v1::BuilderHello hello;
-    std::string wanted_toolchain;
   };
   // The requests that are not answered, by id.
   using Requests = std::multimap<uint64_t, hone::v1::BuildRequest>;
@@ -59,12 +58,13 @@ class BuilderPool : public Builder {
   void Serve();
   void RunJob(Job& job, Process& process);
   absl::Status Start(Process& process);
-  static void RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open);
+  void RefuseWhatItCannotBuild(const Job& job, const Process& process, Requests& open);
   // An error means that the builder failed and its process has to be replaced.
   absl::Status Build(const Job& job, Process& process, Requests& open);
   // The next message. kUnavailable if the builder ended, kDeadlineExceeded if no message came in
   // time.
   absl::StatusOr<std::string> Receive(BuilderProcess& process, int64_t deadline_ns);
+  hone::v1::BuilderHello FirstHello();
   int64_t LimitNs(const hone::v1::BuildBatch& batch) const;
   bool stopping();
 
@@ -73,7 +73,7 @@ class BuilderPool : public Builder {
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool stopping_ = false;
-  std::string toolchain_;  // of the first builder; empty: there was none
+  hone::v1::BuilderHello first_hello_;  // of the first builder; empty: there was none
   std::vector<std::thread> threads_;
 };
 

@@ -1,4 +1,4 @@
-#include "measure_server/cpu_measurer.h"
+#include "measure_server/zygote_measurer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ v1::CandidateResult ToResult(const RunReport& report, const v1::TimingPlan& timi
 
 }  // namespace
 
-v1::MeasureResult CpuMeasurer::Measure(const Job& job) {
+v1::MeasureResult ZygoteMeasurer::Measure(const Job& job) {
   absl::StatusOr<v1::MeasureResult> result = Run(job);
   if (result.ok()) return *std::move(result);
   if (absl::IsUnavailable(result.status())) is_lost_ = true;
@@ -76,7 +76,7 @@ v1::MeasureResult CpuMeasurer::Measure(const Job& job) {
                                           : result.status());
 }
 
-absl::StatusOr<v1::MeasureResult> CpuMeasurer::Run(const Job& job) {
+absl::StatusOr<v1::MeasureResult> ZygoteMeasurer::Run(const Job& job) {
   RunRequest request = ToRequest(job.assignment);
   request.has_reference = job.reference_fd >= 0 ? 1 : 0;
   std::vector<int> artifact_fds;

@@ -1,6 +1,6 @@
-// Measures on this machine's cores, in processes that a zygote forks.
-#ifndef HONE_MEASURE_SERVER_CPU_MEASURER_H_
-#define HONE_MEASURE_SERVER_CPU_MEASURER_H_
+// Measures on a device, in processes that a zygote forks.
+#ifndef HONE_MEASURE_SERVER_ZYGOTE_MEASURER_H_
+#define HONE_MEASURE_SERVER_ZYGOTE_MEASURER_H_
 
 #include <atomic>
 
@@ -10,9 +10,9 @@
 namespace hone::measure {
 
 // Candidates are checked where the job has outputs of a reference. The runner outlives it.
-class CpuMeasurer : public Measurer {
+class ZygoteMeasurer : public Measurer {
  public:
-  explicit CpuMeasurer(CandidateRunner* runner) : runner_(runner) {}
+  explicit ZygoteMeasurer(CandidateRunner* runner) : runner_(runner) {}
 
   hone::v1::MeasureResult Measure(const Job& job) override;
   void Cancel(int64_t fence) override { runner_->Cancel(fence); }
@@ -27,4 +27,4 @@ class CpuMeasurer : public Measurer {
 
 }  // namespace hone::measure
 
-#endif  // HONE_MEASURE_SERVER_CPU_MEASURER_H_
+#endif  // HONE_MEASURE_SERVER_ZYGOTE_MEASURER_H_

@@ -1,0 +1,21 @@
+// The measurer of a device, with all that decorates it.
+#ifndef HONE_MEASURE_SERVER_MEASURER_CHAIN_H_
+#define HONE_MEASURE_SERVER_MEASURER_CHAIN_H_
+
+#include <memory>
+
+#include "hone/v1/farm.pb.h"
+#include "measure_server/measurer.h"
+#include "measure_server/zygote.h"
+#include "support/clock.h"
+
+namespace hone::measure {
+
+// Candidates run by `runner`, references by `host`, which runs code of this machine; both may be
+// one. Runners and clock outlive the measurer.
+std::unique_ptr<Measurer> MakeMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
+                                       CandidateRunner* host, const Clock* clock);
+
+}  // namespace hone::measure
+
+#endif  // HONE_MEASURE_SERVER_MEASURER_CHAIN_H_
