@@ -2,9 +2,11 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "runtime/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/list_cuda_devices.h"
 #include "runtime/opencl/device.h"
 #include "runtime/opencl/list_devices.h"
 #include "runtime/target_text.h"
@@ -45,6 +47,10 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
   return nullptr;
 }
 
-std::vector<ListedDevice> ListDevices() { return opencl::ListDevices(); }
+std::vector<ListedDevice> ListDevices() {
+  std::vector<ListedDevice> all = cuda::ListDevices();
+  for (ListedDevice& device : opencl::ListDevices()) all.push_back(std::move(device));
+  return all;
+}
 
 }  // namespace hone

@@ -81,11 +81,6 @@ bool AreEqual(const schedule::MicroKernelTimes* one, const schedule::MicroKernel
 absl::StatusOr<std::shared_ptr<const TaskContext>> CompilerLowerer::Open(
     const std::string& workload, const std::string& signature, const std::string& target) {
   HONE_ASSIGN_OR_RETURN(Target parsed, Target::Parse(target));
-  if (std::holds_alternative<CudaTarget>(parsed.kind)) {
-    return absl::UnimplementedError(fmt::format(
-        "expected a target of kind llvm or opencl, found '{}': code for cuda is not generated yet",
-        target));
-  }
   const CpuTarget* const cpu = parsed.AsCpu();
   auto micro_kernels = micro_kernels_ && cpu != nullptr ? micro_kernels_(*cpu) : nullptr;
   const std::string key = fmt::format("{}\n{}\n{}", workload, signature, target);

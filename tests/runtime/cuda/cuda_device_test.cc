@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/c_api.h"
+#include "runtime/cuda/list_cuda_devices.h"
 #include "runtime/find_device.h"
 #include "tests/runtime/c_module.h"
 #include "tests/runtime/cuda/driver/cuda_driver.h"
@@ -154,6 +155,22 @@ TEST_F(CudaDeviceTest, IsTheDeviceOfModulesForItOnly) {
   EXPECT_THAT(Open("", "cpu"), HasSubstr("expected a module for this processor, found one for"));
   EXPECT_THAT(Open("#undef CODE_KIND\n#define CODE_KIND HONE_CODE_OPENCL_C\n"),
               HasSubstr("expected a module for a device of CUDA"));
+}
+
+TEST(CudaList, NamesDevicesAndTheirTargets) {
+  const std::vector<ListedDevice> devices = cuda::ListDevices();
+  ASSERT_EQ(devices.size(), 1);
+  EXPECT_EQ(devices[0].name, "cuda:0");
+  EXPECT_EQ(devices[0].target, "cuda -arch=sm_86 -multiprocessors=4 -l2=1048576");
+  EXPECT_THAT(devices[0].identity, AllOf(HasSubstr("Test Device"), HasSubstr("driver 12000")));
+}
+
+TEST(CudaList, KnowsArchitecturesByTheirCapability) {
+  EXPECT_EQ(cuda::ArchOf(7, 0), "sm_70");
+  EXPECT_EQ(cuda::ArchOf(8, 9), "sm_89");
+  EXPECT_EQ(cuda::ArchOf(9, 0), "sm_90a");
+  EXPECT_EQ(cuda::ArchOf(10, 3), "sm_103a");
+  EXPECT_EQ(cuda::ArchOf(12, 1), "sm_120") << "the newest that is known and not of its own";
 }
 
 TEST_F(CudaDeviceTest, SaysWhereMemoryIsShort) {
