@@ -23,6 +23,7 @@ class Compiled {
   static absl::StatusOr<Compiled> Make(std::vector<ir::Module> specialisations,
                                        const CompileOptions& options);
   const CompileReport& report() const { return report_; }
+  const hone_module& table() const { return module_->table(); }
   const hone_function& function(size_t specialisation = 0) const {
     return module_->table().functions[specialisation];
   }
