@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "compiler/codegen/opencl/kernel.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/stmt.h"
 #include "tests/compiler/codegen/harness.h"
 #include "tests/compiler/codegen/opencl/run_kernels.h"
 
 namespace hone::codegen {
+
+// What kernels of OpenCL are scheduled and lowered for.
+Target AnyOpenClTarget();
 
 // The kernels of a nest's launches, in execution order; fails the test where there are none.
 std::vector<opencl::Kernel> KernelsOf(const loop::Nest& nest);
