@@ -7,8 +7,10 @@
 
 namespace hone::codegen {
 
+Target AnyOpenClTarget() { return *Target::Parse("opencl -device=any"); }
+
 std::vector<opencl::Kernel> KernelsOf(const loop::Nest& nest) {
-  const auto launches = lower::LowerLaunches(nest, TestTarget());
+  const auto launches = lower::LowerLaunches(nest, AnyOpenClTarget());
   EXPECT_TRUE(launches.ok()) << launches.status();
   std::vector<opencl::Kernel> kernels;
   if (!launches.ok()) return kernels;
@@ -22,27 +24,19 @@ std::vector<opencl::Kernel> KernelsOf(const loop::Nest& nest) {
   return kernels;
 }
 
-OpenClDevice* FindOpenClDevice(std::string* why) {
-  const auto device = OpenClDevice::Get();
-  if (device.ok()) return *device;
-  *why =
-      fmt::format("{}: scripts/install-deps installs PoCL", std::string(device.status().message()));
-  return nullptr;
-}
-
-void RunByOpenCl(OpenClDevice& device, const loop::Nest& nest, const Buffers& buffers,
+void RunByOpenCl(hone::opencl::OpenClDevice& device, const loop::Nest& nest, const Buffers& buffers,
                  const opencl::KernelOptions& options) {
   const std::vector<opencl::Kernel> kernels = KernelsOf(nest);
   ASSERT_FALSE(kernels.empty());
   const std::string program = ProgramText(kernels, options);
-  const absl::Status ran = device.Run(program, kernels, MemoryOf(nest, buffers));
+  const absl::Status ran = RunKernels(device, program, kernels, MemoryOf(nest, buffers));
   ASSERT_TRUE(ran.ok()) << ran << "\n" << loop::ToText(nest);
 }
 
 void ExpectOpenClSameAsInterpreter(const loop::Nest& nest, double tolerance,
                                    const opencl::KernelOptions& options) {
   std::string why;
-  OpenClDevice* const device = FindOpenClDevice(&why);
+  hone::opencl::OpenClDevice* const device = FindOpenClDevice(&why);
   ASSERT_NE(device, nullptr) << why;
   const Buffers got(nest, 7);
   const Buffers want(nest, 7);

@@ -6,25 +6,26 @@
 #include <vector>
 
 #include "compiler/codegen/opencl/kernel.h"
+#include "compiler/ir/target.h"
 #include "compiler/loop/stmt.h"
 #include "tests/compiler/codegen/harness.h"
-#include "tests/compiler/codegen/opencl/device.h"
+#include "tests/compiler/codegen/opencl/run_kernels.h"
 
 namespace hone::codegen {
+
+// What kernels of OpenCL are scheduled and lowered for.
+Target AnyOpenClTarget();
 
 // The kernels of a nest's launches, in execution order; fails the test where there are none.
 std::vector<opencl::Kernel> KernelsOf(const loop::Nest& nest);
 // Runs the nest on the device; fails the test where that fails.
-void RunByOpenCl(OpenClDevice& device, const loop::Nest& nest, const Buffers& buffers,
+void RunByOpenCl(hone::opencl::OpenClDevice& device, const loop::Nest& nest, const Buffers& buffers,
                  const opencl::KernelOptions& options = {});
 
 // Compares every output with the interpreter's: integers and bools exactly, floats within
 // `tolerance` relative to max(1, |value|).
 void ExpectOpenClSameAsInterpreter(const loop::Nest& nest, double tolerance = 1e-6,
                                    const opencl::KernelOptions& options = {});
-
-// What there is to run kernels on. Null: skip the test, with `*why`.
-OpenClDevice* FindOpenClDevice(std::string* why);
 
 #define HONE_SKIP_WITHOUT_OPENCL()                                             \
   do {                                                                         \

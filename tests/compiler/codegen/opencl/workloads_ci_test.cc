@@ -1,7 +1,9 @@
-// Kernels of every class of operators, as they are defined and as CPUs' schedules have them,
-// compute in OpenCL C what the interpreter does.
+// Kernels of every class of operators, as they are defined and as the schedules of OpenCL's devices
+// and of CPUs have them, compute in OpenCL C what the interpreter does.
 #include <fmt/format.h>
 
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/template.h"
 #include "support/random.h"
 #include "tests/compiler/codegen/opencl/same_results.h"
 #include "tests/compiler/codegen/pair_check.h"
@@ -20,8 +22,8 @@ const char* const kOperators[] = {
     "fn (p0: Tensor[(9, 2), int32]) { topk(p0, k=9, axis=0, largest=false) }",
     "fn (p0: Tensor[(3, 5, 37), float32]) { cumsum(p0, axis=0, exclusive=true, reverse=true) }",
     "fn (p0: Tensor[(4, 20), int8]) { cumsum(p0, axis=1) }",
-    "fn (p0: Tensor[(3, 9, 4), float32]) { argmax(p0, axis=[1]) }",
-    "fn (p0: Tensor[(3, 9), uint8]) { argmin(p0, axis=[1], select_last_index=true) }",
+    "fn (p0: Tensor[(3, 9, 4), float32]) { argmax(p0, axis=1) }",
+    "fn (p0: Tensor[(3, 9), uint8]) { argmin(p0, axis=1, select_last_index=true) }",
     "fn (p0: Tensor[(1, 9, 5, 5), float32]) { nn.lrn(p0, alpha=0.01, axis=1, beta=0.75, bias=1.5, "
     "size=5) }",
     "fn (p0: Tensor[(30,), int64], const p1: Tensor[(2,), float32]) { one_hot(p0, p1, depth=17) }",
@@ -64,11 +66,22 @@ const char* const kOperators[] = {
     "cast(%0, dtype=\"int64\") }",
 };
 
+void CheckOnGrid(const ops::KernelDefinition& def) {
+  const Target target = AnyOpenClTarget();
+  const auto machine = machine::Machine::For(target);
+  const auto signatures = schedule::TemplateFor(def, machine).Signatures(def, machine);
+  const schedule::Task task{&def, signatures.at(0), target};
+  const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectOpenClSameAsInterpreter(*nest, kTolerance);
+}
+
 void CheckWorkload(const std::string& workload, int configs, Random& random) {
   SCOPED_TRACE(workload);
   const auto task = TaskUnderTest::Of(workload, "native");
   ASSERT_TRUE(task.ok()) << task.status();
   ExpectOpenClSameAsInterpreter((*task)->def().naive, kTolerance);
+  CheckOnGrid((*task)->def());
   for (int i = 0; i < configs && !testing::Test::HasFailure(); ++i) {
     const auto& signatures = (*task)->signatures();
     const schedule::Task one = (*task)->With(signatures[random.Below(signatures.size())]);
