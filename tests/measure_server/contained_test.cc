@@ -52,7 +52,7 @@ TEST_F(ContainedTest, FindsWrongOutputs) {
   Expect(DeviceCandidateSource("if (i == 3) return;"), RunOutcome::kWrongOutput, "y");
 }
 
-// Of a kernel that spoils its own input later runs are wrong.
+// Later runs of a kernel that spoils its own input are wrong.
 TEST_F(ContainedTest, FindsWhatOnlyLaterRunsComputeWrong) {
   Expect(DeviceCandidateSource("if (i < 6) x[i * 32] = 100;"), RunOutcome::kWrongOutput,
          "(after it was timed)");

@@ -12,8 +12,8 @@ namespace hone::measure {
 // shared_writable_bytes(), of this process. The output is blocked: 6 elements in "C4c", so 2 pad
 // lanes. `macros` may spoil other parts (WORKSPACE_BYTES, PAD, PREPARE, ...).
 std::string CandidateSource(const std::string& fault = "", const std::string& macros = "");
-// The same for a device of OpenCL: `fault` is a statement of OpenCL C that work item i executes, with
-// the sum and pointers x, t and y; it has no line breaks or quotes.
+// The same for a device of OpenCL: `fault` is a statement of OpenCL C that work item i executes,
+// with the sum and pointers x, t and y; it has no line breaks or quotes.
 std::string DeviceCandidateSource(const std::string& fault = "");
 // The same workload in float64 with magnitudes.
 std::string ReferenceSource();
