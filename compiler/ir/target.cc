@@ -49,11 +49,10 @@ absl::StatusOr<CpuTarget> CpuTarget::Parse(std::string_view text) {
   HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(text));
   if (auto* cpu = std::get_if<CpuTarget>(&target.kind)) return std::move(*cpu);
   const std::string found = target.ToString();
-  return absl::UnimplementedError(
-      fmt::format("expected a target of kind llvm, such as 'native', found '{}': {}", found,
-                  std::holds_alternative<OpenClTarget>(target.kind)
-                      ? "for opencl models are compiled and run, and nothing else yet"
-                      : "code for cuda is not generated yet"));
+  return absl::UnimplementedError(fmt::format(
+      "expected a target of kind llvm, such as 'native', found '{}': {}", found,
+      std::holds_alternative<OpenClTarget>(target.kind) ? "only a CPU will do here"
+                                                        : "code for cuda is not generated yet"));
 }
 
 }  // namespace hone
