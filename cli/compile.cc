@@ -40,13 +40,6 @@ void NoteMisses(const driver::CompileReport& report, const CompileVerbOptions& o
 
 absl::Status CompileModel(const CompileVerbOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, options.target.ResolveAny());
-  if (options.require_tuned && target.AsCpu() == nullptr) {
-    return WithExitCode(
-        absl::InvalidArgumentError(
-            "expected --require-tuned for a target of kind llvm, found it for one that nothing is "
-            "tuned for yet"),
-        kUsage);
-  }
   HONE_RETURN_IF_ERROR(ResolveOutput(options.output).status());  // before minutes of work
   HONE_ASSIGN_OR_RETURN(std::vector<ir::Module> modules, LoadSpecialisations(options.model));
   HONE_ASSIGN_OR_RETURN(driver::ConfigChain configs, options.configs.Open());
@@ -55,7 +48,7 @@ absl::Status CompileModel(const CompileVerbOptions& options) {
       driver::Compile(std::move(modules), compile, configs, options.output);
   if (driver::IsNotTuned(report.status())) return WithExitCode(report.status(), kNotTuned);
   HONE_RETURN_IF_ERROR(report.status());
-  if (target.AsCpu() != nullptr) NoteMisses(*report, options);
+  NoteMisses(*report, options);
   PrintReport(*report, options.json);
   return absl::OkStatus();
 }

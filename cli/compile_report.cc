@@ -6,7 +6,6 @@
 #include "cli/json_document.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
-#include "runtime/target_text.h"
 
 namespace hone::cli {
 namespace {
@@ -96,7 +95,7 @@ void PrintReport(const driver::CompileReport& report, bool json) {
       Mib(report.peak_live_bytes));
   const auto missed = std::ranges::count(
       report.kernels, false, [](const auto& kernel) { return driver::IsTuned(kernel); });
-  if (missed > 0 && KindOf(report.target) == "llvm") {
+  if (missed > 0) {
     fmt::print(
         "{} kernels have no tuned config: hone tune MODEL tunes them, hone tune --misses what all "
         "compiles missed\n",

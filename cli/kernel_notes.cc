@@ -37,7 +37,7 @@ Key KeyOf(const ir::Expr& call) {
 
 }  // namespace
 
-absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const Target& target,
                                              driver::ConfigChain& configs) {
   if (!HasKernels(module)) return picture::KernelNotes();
   HONE_ASSIGN_OR_RETURN(const driver::KernelGraph graph, driver::BuildKernelGraph(module));

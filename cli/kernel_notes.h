@@ -4,14 +4,14 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/driver/config_source.h"
-#include "compiler/ir/cpu_target.h"
+#include "compiler/ir/target.h"
 #include "compiler/picture/picture.h"
 
 namespace hone::cli {
 
 // Null where `module` has no kernels with signatures yet. Shares are of the sum of measured times,
 // and missing where a kernel of the model has none.
-absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const CpuTarget& target,
+absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const Target& target,
                                              driver::ConfigChain& configs);
 
 }  // namespace hone::cli

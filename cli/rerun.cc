@@ -61,8 +61,10 @@ absl::StatusOr<std::vector<std::string>> PlaceOf(const std::string& text) {
     }
     return WorkerFlags("", target);
   }
-  HONE_ASSIGN_OR_RETURN(const std::string device, DeviceHere(target));
-  return WorkerFlags(device, target);
+  const absl::StatusOr<std::string> device = DeviceHere(target);
+  if (!device.ok())
+    return absl::FailedPreconditionError(Printable(std::string(device.status().message())));
+  return WorkerFlags(*device, target);
 }
 
 // As the daemon asks for a trial of a search, without an anchor.

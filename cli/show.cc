@@ -47,7 +47,7 @@ const std::map<std::string, picture::ImageFormat>& ImageFormats() {
 }
 
 absl::StatusOr<std::string> Picture(const ir::Module& typed, const ShowOptions& options,
-                                    const CpuTarget& target, driver::ConfigChain& configs) {
+                                    const Target& target, driver::ConfigChain& configs) {
   HONE_ASSIGN_OR_RETURN(const picture::KernelNotes notes, NotesOf(typed, target, configs));
   const picture::Picture picture = picture::MakePicture(typed, notes);
   if (options.format == "tree") return picture::ToTree(picture);
@@ -82,7 +82,7 @@ bool RunsPasses(const ShowOptions& options) {
 
 // The passes up to --after, all of them without it, as graphs or as times.
 absl::StatusOr<std::string> ShowPasses(const ShowOptions& options, const ir::Module& module,
-                                       const CpuTarget& target, driver::ConfigChain& configs) {
+                                       const Target& target, driver::ConfigChain& configs) {
   PassTrace trace(options.print_each_pass);
   const auto on_pass = [&](const std::string& pass, const ir::Module& made, int64_t ns) {
     trace.Add(pass, made, ns);
@@ -95,7 +95,7 @@ absl::StatusOr<std::string> ShowPasses(const ShowOptions& options, const ir::Mod
 
 // One specialisation.
 absl::StatusOr<std::string> Shown(ir::Module module, const ShowOptions& options,
-                                  const CpuTarget& target, driver::ConfigChain& configs) {
+                                  const Target& target, driver::ConfigChain& configs) {
   if (options.print_each_pass || options.time_passes)
     return ShowPasses(options, module, target, configs);
   const bool is_text = options.format == "text";
@@ -132,7 +132,7 @@ absl::Status ShowGraph(const ShowOptions& options) {
   }
   HONE_RETURN_IF_ERROR(CheckAfter(options.after));
   HONE_RETURN_IF_ERROR(CheckCombination(options));
-  HONE_ASSIGN_OR_RETURN(const CpuTarget target, options.target.Resolve());
+  HONE_ASSIGN_OR_RETURN(const Target target, options.target.ResolveAny());
   if (options.output) HONE_RETURN_IF_ERROR(ResolveOutput(*options.output).status());
   driver::ConfigChain configs;
   if (RunsPasses(options)) {

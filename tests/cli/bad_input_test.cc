@@ -95,16 +95,6 @@ TEST_F(BadInput, TargetOfAKindWithoutCode) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "m.so"));
 }
 
-TEST_F(BadInput, TargetOfAKindThatIsOnlyCompiledFor) {
-  ExportMlp();
-  const std::string target = "opencl -device=arm-mali-g78";
-  const std::string found = "found '" + target + "': for opencl models are compiled and run";
-  Expect({"show", "mlp.onnx", "--after", "FuseOps", "--target", target}, 2, {found});
-  Expect({"explain", "mlp.onnx", "--target", target}, 2, {found});
-  Expect({"tune", "mlp.onnx", "--db", "hone.db", "--target", target}, 2, {found});
-  Expect({"tune", "mlp.onnx", "--plan", "--target", target}, 2, {found});
-}
-
 TEST_F(BadInput, TuningHereForAnotherArchitecture) {
   ExportMlp();
   const std::string other = HostTargetText(1).find("x86_64") == std::string::npos

@@ -22,6 +22,7 @@ typedef u8 b8; typedef u16 b16; typedef u32 b32; typedef u64 b64;
 typedef float f32; typedef double f64; typedef _Float16 f16; typedef bool pred;
 typedef unsigned __int128 u128; typedef __int128 s128;
 struct bf16 { u16 bits; };
+struct Returned { u8 bytes[16]; };  // the values that a function gives, one after the other
 struct Place { unsigned block[3], thread[3], blocks[3], threads[3]; bool* fault; };
 namespace {
 // A register's value as the type of an instruction, and back.
@@ -207,7 +208,7 @@ class Function:
 
     def __init__(self, is_kernel):
         self.is_kernel = is_kernel
-        self.declarations = []
+        self.declarations = ["bool carry = false;"]
         self.lines = []
 
     def out(self, target, kind, value):
@@ -241,10 +242,33 @@ class Function:
         self.out(operands[0], kind, self.flushed(modifiers, f"{function}({', '.join(values)})"))
 
     def do_add(self, m, k, o):
-        self.compute(f"add<{k[-1]}>", m, k, o)
+        if "cc" in m:
+            self.carried("add", "false", m, k, o)
+        else:
+            self.compute(f"add<{k[-1]}>", m, k, o)
+
+    def do_addc(self, m, k, o):
+        self.carried("add", "carry", m, k, o)
 
     def do_sub(self, m, k, o):
-        self.compute(f"sub<{k[-1]}>", m, k, o)
+        if "cc" in m:
+            self.carried("sub", "false", m, k, o)
+        else:
+            self.compute(f"sub<{k[-1]}>", m, k, o)
+
+    def do_subc(self, m, k, o):
+        self.carried("sub", "carry", m, k, o)
+
+    def carried(self, op, carry_in, m, k, o):
+        """Takes a carry (or borrow) and, with .cc, leaves one."""
+        kind = "u" + k[-1][1:]
+        a, b = operand(o[1], kind), operand(o[2], kind)
+        sign = {"add": "+", "sub": "-"}[op]
+        self.lines.append(f"{{ const u128 whole = u128({a}) {sign} u128({b}) {sign} u128({carry_in});")
+        if "cc" in m:
+            self.lines.append(f"carry = (whole >> {kind[1:]}) & 1;")
+        self.out(o[0], kind, f"{kind}(whole)")
+        self.lines.append("}")
 
     def do_mul(self, m, k, o):
         if "wide" in m:
@@ -391,16 +415,12 @@ class Function:
         self.lines.append("}")
 
     def load_parameter(self, kind, o):
-        name = re.fullmatch(r"\[([\w$]+)\]", o[1])
-        if not name:
-            raise Unknown(f"parameter {o[1]}")
-        self.out(o[0], kind, f"in<{kind}>({name_of(name[1])})")
+        self.out(o[0], kind, f"load<{kind}>({address(o[1])})")
 
     def do_st(self, m, k, o):
         kind = k[-1]
         if "param" in m:
-            name = re.fullmatch(r"\[([\w$]+)(?:\+0)?\]", o[0])
-            self.lines.append(f"out<{kind}>({name_of(name[1])}, {operand(o[1], kind)});")
+            self.lines.append(f"store<{kind}>({address(o[0])}, {operand(o[1], kind)});")
             return
         sources = parts_of(o[1]) if o[1].startswith("{") else [o[1]]
         for i, source in enumerate(sources):
@@ -446,7 +466,7 @@ class Function:
         self.lines.append(f"goto {name_of(o[0])};")
 
     def do_ret(self, m, k, o):
-        self.lines.append("return;" if self.is_kernel else "return r_func_retval0;")
+        self.lines.append("return;" if self.is_kernel else "return result;")
 
     def do_trap(self, m, k, o):
         self.lines.append("{ *place.fault = true; return; }")
@@ -456,8 +476,11 @@ class Function:
 
     def do_call(self, m, k, o):
         result, function, arguments = o
-        values = ", ".join(f"in<u64>({name_of(a)})" for a in parts_of(arguments))
-        self.lines.append(f"{name_of(parts_of(result)[0])} = {name_of(function)}({values});")
+        values = ", ".join(name_of(a) for a in parts_of(arguments))
+        to = name_of(parts_of(result)[0])
+        self.lines.append(
+            f"{{ const Returned made = {name_of(function)}({values}); "
+            f"std::memcpy({to}, made.bytes, sizeof({to})); }}")
 
     def declare(self, text):
         found = re.fullmatch(r"\.reg \.(\w+)\s+(%\w+)<(\d+)>", text)
@@ -477,9 +500,9 @@ class Function:
             self.declarations.append(f"alignas({found[1]}) u8 {name}[{found[3]}];")
             self.declarations.append(f"std::memset({name}, 0xfb, sizeof({name}));")
             return
-        found = re.fullmatch(r"\.param \.(\w+)\s+(\w+)", text)
+        found = re.fullmatch(r"\.param (?:\.align \d+ )?\.\w+ (\w+)(?:\[(\d+)\])?", text)
         if found:
-            self.lines.append(f"u64 {name_of(found[2])} = 0;")
+            self.lines.append(f"u8 {name_of(found[1])}[{found[2] or 8}];")
             return
         raise Unknown(f"declaration {text}")
 
@@ -491,7 +514,7 @@ class Function:
                 self.lines.append(f"{name_of(label[1])}:;")
                 line = line[label.end():].strip()
             line = re.sub(r"\s+", " ", line)
-            if not line or line.startswith(".pragma") or line.startswith(".loc"):
+            if not line or line.startswith(".pragma") or line.startswith(".loc "):
                 continue
             if line in "{}":
                 self.lines.append(line)
@@ -507,22 +530,33 @@ def joined_statements(text):
     return re.sub(r"call[^;]*;", lambda found: re.sub(r"\s+", " ", found[0]), text)
 
 
-def translate_function(head, body):
+def parts_of_head(head):
+    """The kind of a function, its name and the names of its parameters."""
     found = re.search(r"\.(entry|func)\s*(\([^)]*\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?", head)
-    is_kernel = found[1] == "entry"
+    parameters = re.findall(r"\.param\s+(?:\.align \d+\s+)?\.\w+\s+([\w$]+)", found[4] or "")
+    return found[1], found[3], parameters
+
+
+def signature_of(head):
+    _, name, parameters = parts_of_head(head)
+    arguments = ", ".join(f"const u8* {name_of(word)}" for word in parameters)
+    return f"static Returned {name_of(name)}({arguments})"
+
+
+def translate_function(head, body):
+    kind, name, parameters = parts_of_head(head)
+    is_kernel = kind == "entry"
     function = Function(is_kernel)
     function.body(joined_statements(body))
-    parameters = re.findall(r"\.param\s+(?:\.align \d+\s+)?\.(\w+)\s+([\w$]+)", found[4] or "")
-    name = found[3]
     code = ""
     if is_kernel:
         code += f'extern "C" const int {name}_parameters = {len(parameters)};\n'
         code += f'extern "C" void {name}(void** parameters, const Place& place) {{\n'
-        for i, (kind, word) in enumerate(parameters):
-            code += f"  const {REGISTERS[kind]} {name_of(word)} = *static_cast<{REGISTERS[kind]}*>(parameters[{i}]);\n"
+        for i, word in enumerate(parameters):
+            code += f"  const void* const {name_of(word)} = parameters[{i}];\n"
     else:
-        arguments = ", ".join(f"u64 {name_of(word)}" for _, word in parameters)
-        code += f"static u64 {name_of(name)}({arguments}) {{\n  u64 r_func_retval0 = 0;\n"
+        code += signature_of(head) + " {\n"
+        code += "  Returned result;\n  u8* const r_func_retval0 = result.bytes;\n"
     for line in function.declarations + function.lines:
         code += f"  {line}\n"
     return code + "}\n"
@@ -551,7 +585,8 @@ def translate(ptx):
         if re.search(r"\.(global|const)\b", found[0]):
             end = ptx.index(";", found.start()) + 1
             code += translate_global(ptx[found.start():end])
-        elif found[0].endswith(";"):  # a declaration
+        elif found[0].endswith(";"):
+            code += signature_of(found[0]) + ";\n"
             end = found.end()
         else:
             depth, end = 1, found.end()
