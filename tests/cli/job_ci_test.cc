@@ -175,6 +175,8 @@ TEST_F(Jobs, AJobIsPausedListedResumedAndClonedWithAHonedAndWithout) {
     return JobJson({"show", job, "--db", "hone.db"}, folder_.path())["state"].get<std::string>();
   };
   EXPECT_EQ(state("1"), "paused") << "it outlives the honed";
+  EXPECT_THAT(RunHone({"job", "list", "--db", "hone.db"}, folder_.path()).err,
+              HasSubstr("no honed serves"));
   EXPECT_EQ(JobJson({"pause", "2", "--db", "hone.db"}, folder_.path())["state"], "paused");
   EXPECT_EQ(JobJson({"resume", "1", "--db", "hone.db"}, folder_.path())["state"], "queued");
   EXPECT_EQ(JobJson({"clone", "2", "--db", "hone.db"}, folder_.path())["job"], 3);
@@ -189,7 +191,7 @@ TEST_F(Jobs, AJobIsPausedListedResumedAndClonedWithAHonedAndWithout) {
   EXPECT_EQ(JobJson({"resume", "2", "--server", Server()}, folder_.path())["state"], "running");
 }
 
-TEST_F(Jobs, AModelMayHaveAnyNameAndTheListHasALineForEach) {
+TEST_F(Jobs, AModelMayHaveAnyNameAndTheListSaysWhatItWaitsFor) {
   StartHoned();
   const std::string name = "m\n\x1b[2J\xff.onnx";
   std::filesystem::copy(folder_ / "mlp.onnx", folder_ / name);
@@ -198,9 +200,13 @@ TEST_F(Jobs, AModelMayHaveAnyNameAndTheListHasALineForEach) {
   EXPECT_EQ(submitted["job"], 1);
   EXPECT_EQ(JobJson({"show", "1", "--server", Server()}, folder_.path())["model"],
             "m\n\x1b[2J\ufffd.onnx");
+  ASSERT_TRUE(Eventually([&] {
+    return JobJson({"show", "1", "--server", Server()}, folder_.path())["waiting"] != "";
+  }));
   const Finished list = RunHone({"job", "list", "--server", Server()}, folder_.path());
-  EXPECT_EQ(std::ranges::count(list.out, '\n'), 2) << list.out;
-  EXPECT_THAT(list.out, HasSubstr("  m??[2J\ufffd.onnx\n"));
+  const std::string waits = "\n       waits: no connected device has the target llvm";
+  EXPECT_EQ(std::ranges::count(list.out, '\n'), 3) << list.out;
+  EXPECT_THAT(list.out, HasSubstr("  m??[2J\ufffd.onnx" + waits));
 }
 
 }  // namespace

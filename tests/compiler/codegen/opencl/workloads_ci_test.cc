@@ -1,20 +1,16 @@
-// Kernels of every class of operators, as they are defined and as the schedules of OpenCL's devices
-// and of CPUs have them, compute in OpenCL C what the interpreter does.
-#include <fmt/format.h>
+// Kernels of every class of operators compute in OpenCL C what the interpreter does.
+#include <gtest/gtest.h>
 
-#include "compiler/machine/machine.h"
-#include "compiler/schedule/template.h"
+#include <string>
+
 #include "support/random.h"
+#include "tests/compiler/codegen/opencl/run_kernels.h"
 #include "tests/compiler/codegen/opencl/same_results.h"
-#include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/codegen/opencl/workload_check.h"
 #include "tests/compiler/codegen/random_workload.h"
-#include "tests/compiler/schedule/opened.h"
 
 namespace hone::codegen {
 namespace {
-
-constexpr double kMostFlops = 4e5;  // that are interpreted in no time
-constexpr double kTolerance = 1e-4;
 
 // Operators that no family has.
 const char* const kOperators[] = {
@@ -66,41 +62,11 @@ const char* const kOperators[] = {
     "cast(%0, dtype=\"int64\") }",
 };
 
-void CheckOnGrid(const ops::KernelDefinition& def) {
-  const Target target = AnyOpenClTarget();
-  const auto machine = machine::Machine::For(target);
-  const auto signatures = schedule::TemplateFor(def, machine).Signatures(def, machine);
-  const schedule::Task task{&def, signatures.at(0), target};
-  const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectOpenClSameAsInterpreter(*nest, kTolerance);
-}
-
-void CheckWorkload(const std::string& workload, int configs, Random& random) {
-  SCOPED_TRACE(workload);
-  const auto task = TaskUnderTest::Of(workload, "native");
-  ASSERT_TRUE(task.ok()) << task.status();
-  ExpectOpenClSameAsInterpreter((*task)->def().naive, kTolerance);
-  CheckOnGrid((*task)->def());
-  for (int i = 0; i < configs && !testing::Test::HasFailure(); ++i) {
-    const auto& signatures = (*task)->signatures();
-    const schedule::Task one = (*task)->With(signatures[random.Below(signatures.size())]);
-    const schedule::Config config =
-        i == 0 ? schedule::DefaultOfTask(one) : schedule::SpaceOfTask(one).Sample(random);
-    SCOPED_TRACE(one.signature.ToString() + " " + config.ToText());
-    const auto nest = schedule::NestOfConfig(one, config);
-    ASSERT_TRUE(nest.ok()) << nest.status();
-    const bool is_transformed =
-        config.Has("strategy") && config.String("strategy").starts_with("winograd");
-    ExpectOpenClSameAsInterpreter(*nest, is_transformed ? 1e-3 : kTolerance);
-  }
-}
-
 TEST(OpenClOperatorWorkloads, AreAsInterpreted) {
   HONE_SKIP_WITHOUT_OPENCL();
   Random random(11);
   for (const char* const text : kOperators) {
-    CheckWorkload(std::string(text) + " accumulate=float32 numerics=default", 1, random);
+    CheckOpenClWorkload(std::string(text) + " accumulate=float32 numerics=default", 1, random);
   }
 }
 
@@ -108,19 +74,7 @@ class OpenClWorkloads : public testing::TestWithParam<Family> {};
 
 TEST_P(OpenClWorkloads, AreAsInterpreted) {
   HONE_SKIP_WITHOUT_OPENCL();
-  constexpr int kWorkloads = 4;
-  Random random(5);
-  int checked = 0;
-  for (int i = 0; i < 8 * kWorkloads && checked < kWorkloads; ++i) {
-    const std::string workload = RandomWorkload(GetParam(), random, i);
-    const auto task = TaskUnderTest::Of(workload, "native");
-    ASSERT_TRUE(task.ok()) << task.status() << workload;
-    if ((*task)->def().flops > kMostFlops) continue;
-    ++checked;
-    CheckWorkload(workload, /*configs=*/2, random);
-    if (testing::Test::HasFailure()) return;
-  }
-  EXPECT_GT(checked, 0);
+  CheckOpenClFamily(GetParam(), /*workloads=*/1, /*configs=*/1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, OpenClWorkloads, testing::ValuesIn(AllFamilies()),
