@@ -14,14 +14,19 @@ constexpr double kMostFlops = 4e5;  // that are interpreted in no time
 constexpr double kTolerance = 1e-4;
 constexpr int kMostDraws = 32;  // some families have few small workloads
 
-void CheckOnGrid(const ops::KernelDefinition& def) {
+void CheckOnGrid(const ops::KernelDefinition& def, int configs, Random& random) {
   const Target target = AnyOpenClTarget();
   const auto machine = machine::Machine::For(target);
   const auto signatures = schedule::TemplateFor(def, machine).Signatures(def, machine);
   const schedule::Task task{&def, signatures.at(0), target};
-  const auto nest = schedule::NestOfConfig(task, schedule::DefaultOfTask(task));
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectOpenClSameAsInterpreter(*nest, kTolerance);
+  for (int i = 0; i < configs; ++i) {
+    const schedule::Config config =
+        i == 0 ? schedule::DefaultOfTask(task) : schedule::SpaceOfTask(task).Sample(random);
+    SCOPED_TRACE(config.ToText());
+    const auto nest = schedule::NestOfConfig(task, config);
+    ASSERT_TRUE(nest.ok()) << nest.status();
+    ExpectOpenClSameAsInterpreter(*nest, kTolerance);
+  }
 }
 
 }  // namespace
@@ -31,7 +36,7 @@ void CheckOpenClWorkload(const std::string& workload, int configs, Random& rando
   const auto task = TaskUnderTest::Of(workload, "native");
   ASSERT_TRUE(task.ok()) << task.status();
   ExpectOpenClSameAsInterpreter((*task)->def().naive, kTolerance);
-  CheckOnGrid((*task)->def());
+  CheckOnGrid((*task)->def(), configs, random);
   for (int i = 0; i < configs && !testing::Test::HasFailure(); ++i) {
     const auto& signatures = (*task)->signatures();
     const schedule::Task one = (*task)->With(signatures[random.Below(signatures.size())]);

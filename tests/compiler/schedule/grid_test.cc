@@ -1,0 +1,125 @@
+// Kernels on machines with a grid of threads.
+#include <string>
+#include <vector>
+
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/templates.h"
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/compiler/schedule/golden_nest.h"
+#include "tests/compiler/schedule/nest_check.h"
+#include "tests/compiler/schedule/opened.h"
+
+namespace hone::schedule {
+namespace {
+
+constexpr char kSmallGpu[] = "cuda -arch=sm_80 -multiprocessors=4";
+
+// A kernel's task on a GPU, with the definition that it points to.
+class GridTask {
+ public:
+  explicit GridTask(const std::string& kernel, const std::string& target = kSmallGpu)
+      : def_(MustLower(kernel + kDefaultEnd)), target_(*Target::Parse(target)) {}
+
+  Task task() const {
+    const auto machine = machine::Machine::For(target_);
+    return {&def_, TemplateFor(def_, machine).Signatures(def_, machine).at(0), target_};
+  }
+  const loop::Nest& naive() const { return def_.naive; }
+  int64_t ConfigCount() const { return SpaceOfTask(task()).Count(); }
+  std::string Default() const { return DefaultOfTask(task()).ToText(); }
+
+ private:
+  const ops::KernelDefinition def_;
+  const Target target_;
+};
+
+std::string Dense(int64_t rows, int64_t units, int64_t terms) {
+  return fmt::format(
+      "fn (p0: Tensor[({}, {}), float32], const p1: Tensor[({}, {}), float32]) {{ nn.dense(p0, p1) "
+      "}}",
+      rows, terms, units, terms);
+}
+
+// A sum keeps the order of its terms, so all configs give the same bits.
+TEST(Grid, EveryConfigComputesWhatTheNaiveNestDoes) {
+  const std::pair<const char*, int> kernels[] = {
+      {"fn (p0: Tensor[(4, 12), float32], const p1: Tensor[(8, 12), float32], const p2: "
+       "Tensor[(8,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+       10},
+      {"fn (p0: Tensor[(1, 3, 6, 8), float32], const p1: Tensor[(4, 3, 3, 3), float32]) { %0 = "
+       "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+       10},
+      {"fn (p0: Tensor[(2, 4, 6, 6), float32], const p1: Tensor[(4, 1, 3, 3), float32]) { "
+       "nn.conv2d(p0, p1, groups=4, padding=[1, 1, 1, 1]) }",
+       10},
+      {"fn (p0: Tensor[(2, 3, 4), float32], p1: Tensor[(2, 8, 4), float32]) { nn.batch_matmul(p0, "
+       "p1, transpose_b=true) }",
+       5},
+      {"fn (p0: Tensor[(1, 2, 4, 4, 4), float32], const p1: Tensor[(2, 2, 3, 3, 3), float32]) { "
+       "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }",
+       10},
+      {"fn (p0: Tensor[(1, 4, 8, 8), float32]) { nn.max_pool2d(p0, pool_size=[2, 2], strides=[2, "
+       "2]) }",
+       5},
+      {"fn (p0: Tensor[(4, 6), float32]) { nn.softmax(p0) }", 1},
+      {"fn (p0: Tensor[(5, 7), float32]) { nn.relu(p0) }", 1},
+      {"fn (p0: Tensor[(5, 7), float32], const p1: Tensor[(11, 7), float32]) { nn.dense(p0, p1) }",
+       1},
+  };
+  uint64_t seed = 1;
+  for (const auto& [kernel, least_configs] : kernels) {
+    const GridTask one(kernel);
+    const std::vector<Config> configs = SpaceOfTask(one.task()).Enumerate(64);
+    EXPECT_GE(configs.size(), static_cast<size_t>(least_configs)) << kernel;
+    for (const Config& config : configs) {
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
+      ExpectSameResults(one.naive(), *nest, seed++, kernel + config.ToText());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
+  const GridTask one(
+      "fn (p0: Tensor[(4, 12), float32], const p1: Tensor[(8, 12), float32], const p2: "
+      "Tensor[(8,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
+  Config config;
+  config.Set("tile_columns", int64_t{2});
+  config.Set("tile_rows", int64_t{4});
+  config.Set("row_axis", int64_t{0});
+  const auto nest = NestOfConfig(one.task(), config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden("thread_tile", one.naive(), *nest);
+}
+
+TEST(Grid, TheDefaultTileLeavesEveryUnitThreads) {
+  EXPECT_EQ(GridTask(Dense(512, 512, 64)).Default(),
+            R"({"row_axis":0,"tile_columns":2,"tile_rows":4})");
+  EXPECT_EQ(GridTask(Dense(64, 64, 64)).Default(),
+            R"({"row_axis":0,"tile_columns":2,"tile_rows":2})");
+  EXPECT_EQ(GridTask(Dense(8, 8, 64)).Default(), R"({"tile_columns":1,"tile_rows":1})");
+  EXPECT_EQ(GridTask(Dense(512, 512, 64), "cuda -arch=sm_90a -multiprocessors=132").Default(),
+            R"({"row_axis":0,"tile_columns":2,"tile_rows":2})")
+      << "a larger one has work for larger grids";
+}
+
+TEST(Grid, WhatSharesNoLoadsHasNoTile) {
+  EXPECT_EQ(GridTask("fn (p0: Tensor[(1, 64, 64, 64), float32]) { nn.max_pool2d(p0, pool_size=[2, "
+                     "2], strides=[2, 2]) }")
+                .Default(),
+            R"({"tile_columns":1,"tile_rows":1})");
+}
+
+// Rows of output channels share what is loaded of the image, and columns what is loaded of the
+// filters.
+TEST(Grid, ATileOfAConvolutionIsOfChannelsAndColumns) {
+  EXPECT_EQ(GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
+                     "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
+                .Default(),
+            R"({"row_axis":1,"tile_columns":2,"tile_rows":4})");
+}
+
+}  // namespace
+}  // namespace hone::schedule
