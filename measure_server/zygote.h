@@ -39,7 +39,7 @@ class Zygote : public CandidateRunner {
     // That candidates run on, as hone::FindDevice takes it. No process but theirs loads its driver.
     std::string device = kHostDevice;
     // The folder for files of the device's driver, which lasts as long as the zygote; empty: none.
-    std::string driver_files;
+    std::string driver_files = {};
     int64_t patience_ns = kPatienceNs;
   };
   // To be called while the process has one thread. The zygote dies with the calling thread's
