@@ -82,19 +82,6 @@ TEST_F(BadInput, UnknownTarget) {
   Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", "llvm -mcpu=z80"}, 2, {"z80"});
 }
 
-TEST_F(BadInput, TargetOfAKindWithoutCode) {
-  ExportMlp();
-  const std::string target = "cuda -arch=sm_90";
-  const std::string found = "found '" + target + "': code for";
-  Expect({"compile", "mlp.onnx", "-o", "m.so", "--target", target}, 2, {found});
-  Expect({"compile", "mlp.onnx", "-o", "m.so", "--threads", "2", "--target", target}, 2, {found});
-  Expect({"show", "mlp.onnx", "--after", "FuseOps", "--target", target}, 2, {found});
-  Expect({"explain", "mlp.onnx", "--target", target}, 2, {found});
-  Expect({"tune", "mlp.onnx", "--db", "hone.db", "--target", target}, 2, {found});
-  Expect({"tune", "mlp.onnx", "--plan", "--target", target}, 2, {found});
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "m.so"));
-}
-
 TEST_F(BadInput, TuningHereForAnotherArchitecture) {
   ExportMlp();
   const std::string other = HostTargetText(1).find("x86_64") == std::string::npos

@@ -50,18 +50,18 @@ TEST_F(OpenCl, ModulesRunOnTheFirstDevice) {
   EXPECT_GT(nlohmann::json::parse(timed.out)["median_us"], 0);
 }
 
-// The space of a kernel has one config: measured once, it has its final, and is chosen.
+// The space of a small kernel has few configs: each is measured once, and one is chosen.
 TEST_F(OpenCl, ModelsAreTunedOnTheDeviceOfThisMachine) {
   const std::vector<ListedDevice> listed = ListDevices();
   if (listed.empty()) GTEST_SKIP() << "this machine has no device of OpenCL";
   const std::string& target = listed[0].target;
   const Finished tuned =
-      Hone({"tune", "m.relay", "--db", "d.db", "--trials", "4", "--target", target, "--json"});
+      Hone({"tune", "m.relay", "--db", "d.db", "--trials", "16", "--target", target, "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   const nlohmann::json document = nlohmann::json::parse(tuned.out);
   ASSERT_FALSE(document["tasks"].empty());
   for (const nlohmann::json& task : document["tasks"]) {
-    EXPECT_EQ(task["trials"], 1) << task;
+    EXPECT_EQ(task["ended"], "space used up") << task;
     EXPECT_EQ(task["failures"], 0) << task;
     EXPECT_GT(task["best_us"], 0) << task;
   }
@@ -81,7 +81,6 @@ TEST_F(OpenCl, TuningHereForADeviceThatIsNotHereIsRefused) {
 TEST_F(OpenCl, WhatIsForCpusIsRefusedWithExitCode2) {
   const std::vector<std::vector<std::string>> refused = {
       {"compile", "m.relay", "-o", "m.so", "--target", kTarget, "--threads", "2"},
-      {"compile", "m.relay", "-o", "m.so", "--target", "cuda -arch=sm_90"},
       {"tune", "m.relay", "--target", kTarget, "--threads", "2"}};
   for (const std::vector<std::string>& args : refused) {
     const Finished finished = Hone(args);

@@ -7,7 +7,6 @@
 #include "tests/compiler/codegen/opencl/run_kernels.h"
 #include "tests/compiler/codegen/opencl/same_results.h"
 #include "tests/compiler/codegen/opencl/workload_check.h"
-#include "tests/compiler/codegen/random_workload.h"
 
 namespace hone::codegen {
 namespace {
@@ -69,16 +68,6 @@ TEST(OpenClOperatorWorkloads, AreAsInterpreted) {
     CheckOpenClWorkload(std::string(text) + " accumulate=float32 numerics=default", 1, random);
   }
 }
-
-class OpenClWorkloads : public testing::TestWithParam<Family> {};
-
-TEST_P(OpenClWorkloads, AreAsInterpreted) {
-  HONE_SKIP_WITHOUT_OPENCL();
-  CheckOpenClFamily(GetParam(), /*workloads=*/1, /*configs=*/1);
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, OpenClWorkloads, testing::ValuesIn(AllFamilies()),
-                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace hone::codegen
