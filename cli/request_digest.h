@@ -1,4 +1,4 @@
-// By which a daemon tells that a request is made again.
+// Digests what a request asks for, so that a daemon can tell that it is made again.
 #ifndef HONE_CLI_REQUEST_DIGEST_H_
 #define HONE_CLI_REQUEST_DIGEST_H_
 

@@ -1,5 +1,6 @@
 #include "measure_server/candidate_child.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -46,6 +47,16 @@ void ResetSignals() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU, SIGTRAP}) {
     signal(number, SIG_DFL);
   }
+}
+
+// What a driver writes to standard output or error must not go into a file that it opens itself.
+void OccupyStandardDescriptors() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return;
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) < 0) dup2(null, descriptor);
+  }
+  if (null > 2) close(null);
 }
 
 class Child {
@@ -102,6 +113,7 @@ class Child {
 
   void KeepDescriptors(std::vector<int> kept) const {
     if (!CloseAllBut(std::move(kept))) FailAtSystem("closing what it does not need");
+    if (!is_on_host()) OccupyStandardDescriptors();
   }
 
   // Threads, limits, filter, and the artifact's code, in this order.
@@ -114,12 +126,14 @@ class Child {
     } else {
       DropPriority();
     }
-    OpenDevice();
+    // A driver starts threads, which have the limits that hold when they start. The team of the
+    // host's threads is there before limits that would not let it begin.
+    if (is_on_host()) OpenDevice();
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
-    if (!setup_.sandbox->EnterLimits(limits) || !setup_.sandbox->EnterLoading(setup_.artifact_fd)) {
-      FailAtSystem("entering the sandbox");
-    }
+    if (!setup_.sandbox->EnterLimits(limits)) FailAtSystem("entering the sandbox");
+    if (!is_on_host()) OpenDevice();
+    if (!setup_.sandbox->EnterLoading(setup_.artifact_fd)) FailAtSystem("entering the sandbox");
     Load();
   }
 

@@ -13,7 +13,7 @@
 namespace hone::measure {
 namespace {
 
-// Who asks who holds a core leaves a connection behind that nobody takes.
+// A process that asks who holds a core leaves a connection behind, which nobody takes.
 constexpr int kBacklog = 128;
 
 struct Address {

@@ -7,6 +7,7 @@
 #include "runtime/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/list_cuda_devices.h"
+#include "runtime/device_match/device_match.h"
 #include "runtime/opencl/device.h"
 #include "runtime/opencl/list_devices.h"
 #include "runtime/target_text.h"
@@ -25,12 +26,20 @@ std::optional<int> NumberIn(std::string_view name, std::string_view prefix) {
   return number;
 }
 
+// The first device that measures for the target; the first of its kind where none does.
+std::string BestFor(std::string_view target) {
+  for (const ListedDevice& device : ListDevices()) {
+    if (CanMeasure({device.target, 1}, target)) return device.name;
+  }
+  return std::string(KindOf(target));
+}
+
 }  // namespace
 
 std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
                                    std::string* error) {
   const std::string_view kind = KindOf(target);
-  const std::string wanted = !name.empty() ? name : kind == "llvm" ? "cpu" : std::string(kind);
+  const std::string wanted = !name.empty() ? name : kind == "llvm" ? "cpu" : BestFor(target);
   if (wanted == "cpu") {
     return std::make_shared<CpuDevice>(std::make_shared<ThreadTeam>(threads));
   }

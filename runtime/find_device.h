@@ -12,9 +12,9 @@
 
 namespace hone {
 
-// The device called `name`; if that is empty, the first device of the kind that the target's text
-// names. `threads` is the number of threads of the CPU device; other devices ignore it. Null with a
-// sentence in *error if there is no such device.
+// The device called `name`; if that is empty, the first device that may measure for the target
+// (CanMeasure), or else the first of the target's kind. `threads` is the number of threads of the
+// CPU device; other devices ignore it. Null with a sentence in *error if there is no such device.
 std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view target, int threads,
                                    std::string* error);
 

@@ -1,4 +1,4 @@
-// What a parser of command lines refused, in a sentence of ours.
+// Turns what a parser of command lines refused into a sentence of ours.
 #ifndef HONE_SUPPORT_PARSE_ERROR_H_
 #define HONE_SUPPORT_PARSE_ERROR_H_
 

@@ -1,4 +1,4 @@
-// By which requests of one client id are compared.
+// Tells whether two requests under one client id ask for the same.
 #ifndef HONE_TUNER_REQUEST_DIGEST_H_
 #define HONE_TUNER_REQUEST_DIGEST_H_
 

@@ -2,12 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace hone::tuning_db {
 namespace {
 
 using nlohmann::json;
+
+// JSON has no number for what is not finite. As in the log, null is NaN.
+json NumberOf(double value) {
+  if (std::isnan(value)) return nullptr;
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+double RealOf(const json& field) {
+  if (field.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (field == "inf") return std::numeric_limits<double>::infinity();
+  if (field == "-inf") return -std::numeric_limits<double>::infinity();
+  return field;
+}
 
 json ToJson(const TaskProgress& task) {
   json fields = {{"task", task.task},
@@ -16,14 +32,14 @@ json ToJson(const TaskProgress& task) {
                  {"trials", task.trials},
                  {"job_trials", task.job_trials},
                  {"job_failures", task.job_failures},
-                 {"default_ns", task.default_ns},
-                 {"best_ns", task.best_ns}};
+                 {"default_ns", NumberOf(task.default_ns)},
+                 {"best_ns", NumberOf(task.best_ns)}};
   if (!task.final) return fields;
   fields["final"] = {{"distinct_trials", task.final->distinct_trials},
                      {"space_size", task.final->space_size},
-                     {"ended_share", task.final->ended_share},
-                     {"default_ns", task.final->default_ns},
-                     {"winner_ns", task.final->winner_ns}};
+                     {"ended_share", NumberOf(task.final->ended_share)},
+                     {"default_ns", NumberOf(task.final->default_ns)},
+                     {"winner_ns", NumberOf(task.final->winner_ns)}};
   return fields;
 }
 
@@ -35,15 +51,15 @@ TaskProgress FromJson(const json& fields) {
   task.trials = fields.at("trials");
   task.job_trials = fields.at("job_trials");
   task.job_failures = fields.at("job_failures");
-  task.default_ns = fields.at("default_ns");
-  task.best_ns = fields.at("best_ns");
+  task.default_ns = RealOf(fields.at("default_ns"));
+  task.best_ns = RealOf(fields.at("best_ns"));
   if (!fields.contains("final")) return task;
   const json& of_final = fields.at("final");
   task.final = FinalFigures{.distinct_trials = of_final.at("distinct_trials"),
                             .space_size = of_final.at("space_size"),
-                            .ended_share = of_final.at("ended_share"),
-                            .default_ns = of_final.at("default_ns"),
-                            .winner_ns = of_final.at("winner_ns")};
+                            .ended_share = RealOf(of_final.at("ended_share")),
+                            .default_ns = RealOf(of_final.at("default_ns")),
+                            .winner_ns = RealOf(of_final.at("winner_ns"))};
   return task;
 }
 

@@ -31,12 +31,12 @@ class Block final : public DeviceMemory {
 }  // namespace
 
 InContext::InContext(const CudaDevice& device) : api_(device.api()) {
-  api_.CtxPushCurrent(device.context());
+  is_pushed_ = api_.CtxPushCurrent(device.context()) == kSuccess;
 }
 
 InContext::~InContext() {
   Context popped = nullptr;
-  api_.CtxPopCurrent(&popped);
+  if (is_pushed_) api_.CtxPopCurrent(&popped);
 }
 
 std::shared_ptr<CudaDevice> CudaDevice::Make(int number, std::string* error) {

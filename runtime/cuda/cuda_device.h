@@ -71,6 +71,7 @@ class InContext {
 
  private:
   const CudaApi& api_;
+  bool is_pushed_ = false;
 };
 
 }  // namespace hone::cuda

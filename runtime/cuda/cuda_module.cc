@@ -75,8 +75,9 @@ bool CudaModule::Build(const char* ptx, std::string* error) {
 bool CudaModule::BuildNothing(std::string* error) {
   if (!Build(kNothing, error)) return false;
   const Result result = device_.api().ModuleGetFunction(&nothing_, modules_.back(), "hone_nothing");
+  const bool is_found = device_.Check(result, "finding a kernel");
   *error = device_.error();
-  return device_.Check(result, "finding a kernel");
+  return is_found;
 }
 
 Function CudaModule::Find(const hone_device_launch& launch, std::string* error) const {
@@ -102,6 +103,10 @@ bool CudaModule::LoadParameters(std::string* error) {
   const uint64_t size_bytes = module_.table().parameters_bytes;
   if (size_bytes == 0) return true;
   parameters_ = device_.Allocate(size_bytes);
+  if (!parameters_ && device_.has_failed()) {
+    *error = device_.error();
+    return false;
+  }
   if (!parameters_) {
     *error = "expected " + std::to_string(size_bytes) + " bytes on " + device_.name() +
              " for the parameters, found less free memory";

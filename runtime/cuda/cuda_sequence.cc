@@ -146,7 +146,14 @@ double CudaSequence::TimeWithoutKernels(int64_t runs) {
   const InContext in_context(device_);
   const Launch launch = [this](const StepVisit& visit) { return LaunchNothing(visit); };
   const bool is_graph = VisitCount(plan_) <= kMostNodes;
+  // A driver may load a kernel at its first launch, which must not be while it records, and a graph
+  // when that is first launched.
+  if (!LaunchNothing({})) return 0;
   const GraphExec graph = is_graph ? Record(launch) : nullptr;
+  if (graph != nullptr) {
+    device_.Check(device_.api().GraphLaunch(graph, device_.stream()), "running nothing");
+  }
+  if (!device_.Synchronize("running nothing")) return 0;
   const auto start = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < runs && !device_.has_failed(); ++i) {
     if (is_graph) {

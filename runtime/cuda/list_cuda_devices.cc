@@ -1,5 +1,7 @@
 #include "runtime/cuda/list_cuda_devices.h"
 
+#include <fstream>
+
 #include "runtime/cuda/cuda_api.h"
 
 namespace hone::cuda {
@@ -25,13 +27,23 @@ std::string TargetOf(const CudaApi& api, DeviceId device) {
   return text;
 }
 
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14 ...": what cuDriverGetVersion says is
+// the same for all drivers of a branch.
+std::string KernelModuleVersion() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
 // The card's name and the version of the driver, whose compiler makes the code.
 std::string IdentityOf(const CudaApi& api, DeviceId device) {
   char name[256] = "";
   int version = 0;
   api.DeviceGetName(name, sizeof(name), device);
   api.DriverGetVersion(&version);
-  return std::string(name) + "\ndriver " + std::to_string(version) + "\n";
+  return std::string(name) + "\ndriver " + std::to_string(version) + "\n" + KernelModuleVersion() +
+         "\n";
 }
 
 }  // namespace
@@ -55,6 +67,8 @@ std::vector<ListedDevice> ListDevices() {
   for (int number = 0; number < count; ++number) {
     DeviceId device = 0;
     if (api->DeviceGet(&device, number) != kSuccess) continue;
+    // Code is made for Volta and later cards.
+    if (Attribute(*api, kComputeCapabilityMajor, device) < 7) continue;
     listed.push_back({.name = "cuda:" + std::to_string(number),
                       .target = TargetOf(*api, device),
                       .identity = IdentityOf(*api, device)});

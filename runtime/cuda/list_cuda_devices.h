@@ -1,4 +1,4 @@
-// What the driver of NVIDIA says of this machine's devices.
+// Lists the devices of this machine by NVIDIA's driver.
 #ifndef HONE_RUNTIME_CUDA_LIST_CUDA_DEVICES_H_
 #define HONE_RUNTIME_CUDA_LIST_CUDA_DEVICES_H_
 

@@ -24,7 +24,8 @@ TEST(CompilerLowerer, TasksOfEveryKindOfTargetAreOpened) {
   for (const char* target : {"llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=1",
                              "cuda -arch=sm_90", "opencl -device=pocl"}) {
     const auto context = lowerer.Open(
-        "fn (p0: Tensor[(32, 64), float32]) { nn.relu(p0) } numerics=default", "NC->NC", target);
+        "fn (p0: Tensor[(32, 64), float32]) { nn.relu(p0) } accumulate=float32 numerics=default",
+        "NC->NC", Target::Parse(target)->ToString());
     EXPECT_TRUE(context.ok()) << context.status();
   }
 }

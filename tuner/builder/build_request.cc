@@ -95,9 +95,8 @@ v1::BuilderHello HelloOfBuilder() {
   v1::BuilderHello hello;
   hello.set_build(std::string("hone ") + Version());
   for (const Target& target : {Target(CpuTarget()), Target(CudaTarget()), Target(OpenClTarget())}) {
-    const std::string toolchain = codegen::ToolchainText(target);
-    if (toolchain.empty()) continue;
-    (*hello.mutable_toolchains())[std::string(KindOf(target.ToString()))] = toolchain;
+    (*hello.mutable_toolchains())[std::string(KindOf(target.ToString()))] =
+        codegen::ToolchainText(target);
   }
   hello.add_artifact_kinds(v1::ARTIFACT_KIND_ELF);
   return hello;

@@ -73,8 +73,10 @@ class LeaseManager {
   // `grace_ns`: how long a worker whose stream has ended may come back.
   LeaseManager(const Clock* clock, int64_t grace_ns) : clock_(clock), grace_ns_(grace_ns) {}
 
-  // ---- workers ---- A stream of the worker is up, and its Hello named these fences. `tells` says
-  // that its devices report what they run.
+  // ---- workers ----
+  //
+  // A stream of the worker is up, and its Hello named these fences. `tells` says that its devices
+  // report what they run.
   Returned Attach(const std::string& worker, const std::string& instance,
                   const std::set<int64_t>& held, bool tells);
   // The worker's stream has ended, by itself or (`taken_over`) because a newer one is there.

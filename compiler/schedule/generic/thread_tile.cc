@@ -63,8 +63,9 @@ std::optional<Candidate> CandidateOf(const loop::Nest& nest, size_t launch,
 
 // The smallest tile there is, to see whether the primitives take the stage.
 std::optional<ThreadTile> SmallestTile(const GridSums& sums) {
-  for (const int64_t factor : {2, 3, 5, 7}) {
-    if (sums.extents.back() % factor == 0) return ThreadTile{factor};
+  for (size_t axis = sums.extents.size(); axis-- > 0;) {
+    if (sums.extents[axis] % 2 != 0) continue;
+    return axis + 1 == sums.extents.size() ? ThreadTile{2} : ThreadTile{1, 2, axis};
   }
   return std::nullopt;
 }

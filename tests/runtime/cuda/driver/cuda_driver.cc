@@ -29,6 +29,7 @@ constexpr int kInvalidContext = 201;
 constexpr int kInvalidPtx = 218;
 constexpr int kNotFound = 500;
 constexpr int kIllegalAddress = 700;
+constexpr int kNotWhileRecording = 900;
 
 constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr int kThreads = 1024;
@@ -63,6 +64,8 @@ int g_depth = 0;  // of contexts pushed by this thread
 Graph* g_recorded = nullptr;
 
 int Ready() { return g_fault != 0 ? g_fault : g_depth == 0 ? kInvalidContext : 0; }
+// For what a stream that records does not take.
+int ReadyNow() { return g_recorded != nullptr ? kNotWhileRecording : Ready(); }
 
 template <typename Visit>
 void ForEach(const unsigned (&extents)[3], unsigned (&at)[3], const Visit& visit) {
@@ -224,12 +227,13 @@ int cuCtxPushCurrent_v2(void*) {
   return 0;
 }
 int cuCtxPopCurrent_v2(void**) {
+  if (g_depth == 0) return kInvalidContext;
   --g_depth;
   return 0;
 }
 
 int cuMemAlloc_v2(uint64_t* address, size_t size_bytes) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   if (size_bytes > kMemoryBytes) return kOutOfMemory;
   *address = Map(size_bytes);
   if (*address == 0) return kOutOfMemory;
@@ -245,17 +249,17 @@ int cuMemFree_v2(uint64_t address) {
   return Free(nullptr);
 }
 int cuMemsetD8Async(uint64_t address, uint8_t value, size_t count, void*) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   std::memset(reinterpret_cast<void*>(address), value, count);
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t size_bytes, void*) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   std::memcpy(reinterpret_cast<void*>(to), from, size_bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t size_bytes, void*) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   std::memcpy(to, reinterpret_cast<void*>(from), size_bytes);
   return 0;
 }
@@ -268,7 +272,7 @@ int cuStreamCreate(void** stream, unsigned) {
   return Make(stream, std::malloc(1));
 }
 int cuStreamDestroy_v2(void* stream) { return Free(stream); }
-int cuStreamSynchronize(void*) { return Ready(); }
+int cuStreamSynchronize(void*) { return ReadyNow(); }
 int cuStreamBeginCapture_v2(void*, int) {
   if (const int fault = Ready()) return fault;
   g_recorded = new Graph();
@@ -281,12 +285,12 @@ int cuStreamEndCapture(void*, Graph** graph) {
   return Ready();
 }
 int cuGraphInstantiateWithFlags(Graph** exec, Graph* graph, unsigned long long) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   ++g_counts.graphs;
   return Make(exec, new Graph(*graph));
 }
 int cuGraphLaunch(Graph* exec, void*) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   ++g_counts.graph_launches;
   for (const Launch& launch : *exec) Run(launch);
   return 0;
@@ -310,7 +314,7 @@ int cuEventDestroy_v2(void* event) { return Free(event); }
 
 int cuModuleLoadDataEx(Code** module, const void* image, unsigned count, int* options,
                        void** values) {
-  if (const int fault = Ready()) return fault;
+  if (const int fault = ReadyNow()) return fault;
   std::string log;
   if (void* const library = Compile(static_cast<const char*>(image), &log)) {
     return Make(module, new Code{library, {}});
@@ -340,10 +344,12 @@ int cuFuncSetAttribute(const Entry*, int, int value) {
   return value <= kSharedBytes ? Ready() : kInvalidValue;
 }
 int cuLaunchKernel(const Entry* entry, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
-                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned, void*,
-                   void** parameters, void**) {
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                   unsigned shared_bytes, void*, void** parameters, void**) {
   if (const int fault = Ready()) return fault;
-  if (threads_x * threads_y * threads_z > kThreads) return kInvalidValue;
+  const bool is_too_large = threads_x * threads_y * threads_z > kThreads || blocks_y > 65535 ||
+                            blocks_z > 65535 || shared_bytes > kSharedBytes;
+  if (is_too_large || blocks_x * blocks_y * blocks_z == 0) return kInvalidValue;
   Launch launch;
   launch.entry = entry;
   launch.place = {
