@@ -53,7 +53,7 @@ TEST(Grid, EveryConfigComputesWhatTheNaiveNestDoes) {
       {"fn (p0: Tensor[(2, 4, 6, 6), float32], const p1: Tensor[(4, 1, 3, 3), float32]) { "
        "nn.conv2d(p0, p1, groups=4, padding=[1, 1, 1, 1]) }",
        10},
-      {"fn (p0: Tensor[(2, 3, 4), float32], p1: Tensor[(2, 4, 8), float32]) { nn.batch_matmul(p0, "
+      {"fn (p0: Tensor[(2, 3, 4), float32], p1: Tensor[(2, 8, 4), float32]) { nn.batch_matmul(p0, "
        "p1) }",
        5},
       {"fn (p0: Tensor[(1, 2, 4, 4, 4), float32], const p1: Tensor[(2, 2, 3, 3, 3), float32]) { "
