@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -38,8 +39,10 @@ WORKLOADS = {
 }
 
 
-def told(command: list[str]) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+def told(command: list[str], environment: dict[str, str] | None = None) -> dict[str, Any]:
+    around = {**os.environ, **(environment or {})}
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=around)
+    answer: dict[str, Any] = json.loads(run.stdout)
     return answer
 
 
@@ -54,8 +57,11 @@ def candidate_ms(build: pathlib.Path, count: int) -> float:
 
 
 def compile_s(build: pathlib.Path, model: str, module: pathlib.Path) -> float:
+    # Each build has a default database of its own, for an older one may not read what a newer one has
+    # migrated.
+    own = {"XDG_DATA_HOME": str(module.parent / build.name)}
     start = time.monotonic()
-    told([str(build / "bin" / "hone"), "compile", model, "-o", str(module), "--threads", "2", "--json"])
+    told([str(build / "bin" / "hone"), "compile", model, "-o", str(module), "--threads", "2", "--json"], own)
     return time.monotonic() - start
 
 
