@@ -2,67 +2,52 @@
 
 #include <dlfcn.h>
 
+#include "runtime/library_functions.h"
+
 namespace hone::cuda {
 namespace {
 
 constexpr char kLibrary[] = "libcuda.so.1";
 
-// Fills the table from the driver's library, and remembers the first function that it lacks.
-class Loader {
- public:
-  explicit Loader(void* library) : library_(library) {}
-
-  template <typename Function>
-  void Find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  const std::string& missing() const { return missing_; }
-
- private:
-  void* const library_;
-  std::string missing_;
-};
-
 // The names have the versions that these signatures came with.
 std::string Find(void* library, CudaApi& api) {
-  Loader loader(library);
-  loader.Find(api.Init, "cuInit");
-  loader.Find(api.GetErrorName, "cuGetErrorName");
-  loader.Find(api.DriverGetVersion, "cuDriverGetVersion");
-  loader.Find(api.DeviceGetCount, "cuDeviceGetCount");
-  loader.Find(api.DeviceGet, "cuDeviceGet");
-  loader.Find(api.DeviceGetName, "cuDeviceGetName");
-  loader.Find(api.DeviceGetAttribute, "cuDeviceGetAttribute");
-  loader.Find(api.DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-  loader.Find(api.DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-  loader.Find(api.CtxPushCurrent, "cuCtxPushCurrent_v2");
-  loader.Find(api.CtxPopCurrent, "cuCtxPopCurrent_v2");
-  loader.Find(api.MemAlloc, "cuMemAlloc_v2");
-  loader.Find(api.MemFree, "cuMemFree_v2");
-  loader.Find(api.MemsetD8Async, "cuMemsetD8Async");
-  loader.Find(api.MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
-  loader.Find(api.MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
-  loader.Find(api.MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
-  loader.Find(api.StreamCreate, "cuStreamCreate");
-  loader.Find(api.StreamDestroy, "cuStreamDestroy_v2");
-  loader.Find(api.StreamSynchronize, "cuStreamSynchronize");
-  loader.Find(api.StreamBeginCapture, "cuStreamBeginCapture_v2");
-  loader.Find(api.StreamEndCapture, "cuStreamEndCapture");
-  loader.Find(api.GraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
-  loader.Find(api.GraphLaunch, "cuGraphLaunch");
-  loader.Find(api.GraphExecDestroy, "cuGraphExecDestroy");
-  loader.Find(api.GraphDestroy, "cuGraphDestroy");
-  loader.Find(api.EventCreate, "cuEventCreate");
-  loader.Find(api.EventRecord, "cuEventRecord");
-  loader.Find(api.EventElapsedTime, "cuEventElapsedTime");
-  loader.Find(api.EventDestroy, "cuEventDestroy_v2");
-  loader.Find(api.ModuleLoadDataEx, "cuModuleLoadDataEx");
-  loader.Find(api.ModuleUnload, "cuModuleUnload");
-  loader.Find(api.ModuleGetFunction, "cuModuleGetFunction");
-  loader.Find(api.FuncSetAttribute, "cuFuncSetAttribute");
-  loader.Find(api.LaunchKernel, "cuLaunchKernel");
-  return loader.missing();
+  LibraryFunctions functions(library);
+  functions.Find(api.Init, "cuInit");
+  functions.Find(api.GetErrorName, "cuGetErrorName");
+  functions.Find(api.DriverGetVersion, "cuDriverGetVersion");
+  functions.Find(api.DeviceGetCount, "cuDeviceGetCount");
+  functions.Find(api.DeviceGet, "cuDeviceGet");
+  functions.Find(api.DeviceGetName, "cuDeviceGetName");
+  functions.Find(api.DeviceGetAttribute, "cuDeviceGetAttribute");
+  functions.Find(api.DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+  functions.Find(api.DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+  functions.Find(api.CtxPushCurrent, "cuCtxPushCurrent_v2");
+  functions.Find(api.CtxPopCurrent, "cuCtxPopCurrent_v2");
+  functions.Find(api.MemAlloc, "cuMemAlloc_v2");
+  functions.Find(api.MemFree, "cuMemFree_v2");
+  functions.Find(api.MemsetD8Async, "cuMemsetD8Async");
+  functions.Find(api.MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
+  functions.Find(api.MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
+  functions.Find(api.MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+  functions.Find(api.StreamCreate, "cuStreamCreate");
+  functions.Find(api.StreamDestroy, "cuStreamDestroy_v2");
+  functions.Find(api.StreamSynchronize, "cuStreamSynchronize");
+  functions.Find(api.StreamBeginCapture, "cuStreamBeginCapture_v2");
+  functions.Find(api.StreamEndCapture, "cuStreamEndCapture");
+  functions.Find(api.GraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
+  functions.Find(api.GraphLaunch, "cuGraphLaunch");
+  functions.Find(api.GraphExecDestroy, "cuGraphExecDestroy");
+  functions.Find(api.GraphDestroy, "cuGraphDestroy");
+  functions.Find(api.EventCreate, "cuEventCreate");
+  functions.Find(api.EventRecord, "cuEventRecord");
+  functions.Find(api.EventElapsedTime, "cuEventElapsedTime");
+  functions.Find(api.EventDestroy, "cuEventDestroy_v2");
+  functions.Find(api.ModuleLoadDataEx, "cuModuleLoadDataEx");
+  functions.Find(api.ModuleUnload, "cuModuleUnload");
+  functions.Find(api.ModuleGetFunction, "cuModuleGetFunction");
+  functions.Find(api.FuncSetAttribute, "cuFuncSetAttribute");
+  functions.Find(api.LaunchKernel, "cuLaunchKernel");
+  return functions.missing();
 }
 
 std::string Load(CudaApi& api) {

@@ -2,29 +2,12 @@
 
 #include <dlfcn.h>
 
-#include <mutex>
+#include "runtime/library_functions.h"
 
 namespace hone::opencl {
 namespace {
 
 constexpr char kLibrary[] = "libOpenCL.so.1";
-
-// Fills the table from the loader's library; false names the function that it lacks.
-class Loader {
- public:
-  explicit Loader(void* library) : library_(library) {}
-
-  template <typename Function>
-  void Find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  const std::string& missing() const { return missing_; }
-
- private:
-  void* const library_;
-  std::string missing_;
-};
 
 std::string Load(Api& api) {
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
@@ -32,36 +15,36 @@ std::string Load(Api& api) {
     return std::string("expected OpenCL's loader, ") + kLibrary +
            ", found none; install it (ocl-icd-libopencl1) and the device's driver";
   }
-  Loader loader(library);
-  loader.Find(api.GetPlatformIDs, "clGetPlatformIDs");
-  loader.Find(api.GetPlatformInfo, "clGetPlatformInfo");
-  loader.Find(api.GetDeviceIDs, "clGetDeviceIDs");
-  loader.Find(api.GetDeviceInfo, "clGetDeviceInfo");
-  loader.Find(api.CreateContext, "clCreateContext");
-  loader.Find(api.ReleaseContext, "clReleaseContext");
-  loader.Find(api.CreateCommandQueue, "clCreateCommandQueue");
-  loader.Find(api.ReleaseCommandQueue, "clReleaseCommandQueue");
-  loader.Find(api.CreateBuffer, "clCreateBuffer");
-  loader.Find(api.ReleaseMemObject, "clReleaseMemObject");
-  loader.Find(api.EnqueueFillBuffer, "clEnqueueFillBuffer");
-  loader.Find(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
-  loader.Find(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
-  loader.Find(api.EnqueueCopyBuffer, "clEnqueueCopyBuffer");
-  loader.Find(api.CreateProgramWithSource, "clCreateProgramWithSource");
-  loader.Find(api.BuildProgram, "clBuildProgram");
-  loader.Find(api.GetProgramBuildInfo, "clGetProgramBuildInfo");
-  loader.Find(api.ReleaseProgram, "clReleaseProgram");
-  loader.Find(api.CreateKernel, "clCreateKernel");
-  loader.Find(api.ReleaseKernel, "clReleaseKernel");
-  loader.Find(api.SetKernelArg, "clSetKernelArg");
-  loader.Find(api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
-  loader.Find(api.EnqueueMarkerWithWaitList, "clEnqueueMarkerWithWaitList");
-  loader.Find(api.WaitForEvents, "clWaitForEvents");
-  loader.Find(api.GetEventProfilingInfo, "clGetEventProfilingInfo");
-  loader.Find(api.ReleaseEvent, "clReleaseEvent");
-  loader.Find(api.Finish, "clFinish");
-  if (loader.missing().empty()) return "";
-  return std::string("expected OpenCL 1.2 in ") + kLibrary + ", found no " + loader.missing();
+  LibraryFunctions functions(library);
+  functions.Find(api.GetPlatformIDs, "clGetPlatformIDs");
+  functions.Find(api.GetPlatformInfo, "clGetPlatformInfo");
+  functions.Find(api.GetDeviceIDs, "clGetDeviceIDs");
+  functions.Find(api.GetDeviceInfo, "clGetDeviceInfo");
+  functions.Find(api.CreateContext, "clCreateContext");
+  functions.Find(api.ReleaseContext, "clReleaseContext");
+  functions.Find(api.CreateCommandQueue, "clCreateCommandQueue");
+  functions.Find(api.ReleaseCommandQueue, "clReleaseCommandQueue");
+  functions.Find(api.CreateBuffer, "clCreateBuffer");
+  functions.Find(api.ReleaseMemObject, "clReleaseMemObject");
+  functions.Find(api.EnqueueFillBuffer, "clEnqueueFillBuffer");
+  functions.Find(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
+  functions.Find(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
+  functions.Find(api.EnqueueCopyBuffer, "clEnqueueCopyBuffer");
+  functions.Find(api.CreateProgramWithSource, "clCreateProgramWithSource");
+  functions.Find(api.BuildProgram, "clBuildProgram");
+  functions.Find(api.GetProgramBuildInfo, "clGetProgramBuildInfo");
+  functions.Find(api.ReleaseProgram, "clReleaseProgram");
+  functions.Find(api.CreateKernel, "clCreateKernel");
+  functions.Find(api.ReleaseKernel, "clReleaseKernel");
+  functions.Find(api.SetKernelArg, "clSetKernelArg");
+  functions.Find(api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
+  functions.Find(api.EnqueueMarkerWithWaitList, "clEnqueueMarkerWithWaitList");
+  functions.Find(api.WaitForEvents, "clWaitForEvents");
+  functions.Find(api.GetEventProfilingInfo, "clGetEventProfilingInfo");
+  functions.Find(api.ReleaseEvent, "clReleaseEvent");
+  functions.Find(api.Finish, "clFinish");
+  if (functions.missing().empty()) return "";
+  return std::string("expected OpenCL 1.2 in ") + kLibrary + ", found no " + functions.missing();
 }
 
 }  // namespace
