@@ -26,12 +26,17 @@ std::optional<int> NumberIn(std::string_view name, std::string_view prefix) {
   return number;
 }
 
-// The first device that measures for the target; the first of its kind where none does.
+// The first device that measures for the target; the first of its kind where none does. No driver
+// of another kind is loaded.
 std::string BestFor(std::string_view target) {
-  for (const ListedDevice& device : ListDevices()) {
+  const std::string_view kind = KindOf(target);
+  std::vector<ListedDevice> listed;
+  if (kind == "cuda") listed = cuda::ListDevices();
+  if (kind == "opencl") listed = opencl::ListDevices();
+  for (const ListedDevice& device : listed) {
     if (CanMeasure({device.target, 1}, target)) return device.name;
   }
-  return std::string(KindOf(target));
+  return std::string(kind);
 }
 
 }  // namespace
