@@ -14,6 +14,7 @@
 #include "compiler/codegen/llvm/index_math.h"
 #include "compiler/codegen/llvm/values.h"
 #include "compiler/loop/accumulation.h"
+#include "compiler/loop/launch_access.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/lower/lowered_launch.h"
 
@@ -104,15 +105,16 @@ class LaunchEmitter {
   // ---- launch_function.cc ----
   void Declare(const std::string& name);
   void Begin(llvm::Function* function);
-  // `base_of` gives the address of a buffer by its place in the nest; null for one that the launch
-  // does not use.
-  void BindBuffers(const loop::Stmt& body, const std::function<llvm::Value*(size_t)>& base_of);
+  // `written` are the buffers that the launch stores to; `base_of` gives the address of a buffer by
+  // its place in the nest; null for one that the launch does not use.
+  void BindBuffers(const loop::BufferSet& written,
+                   const std::function<llvm::Value*(size_t)>& base_of);
   void EmitGrid(const lower::LoweredLaunch& launch);
   // Binds the grid's variables for a position in it, and emits the body.
   void EmitAtPosition(const lower::LoweredLaunch& launch, llvm::Value* position);
   // ---- launch_kernel.cc ----
-  void DeclareKernel(const lower::LoweredLaunch& launch, const std::string& name,
-                     const std::vector<uint32_t>& arguments);
+  void DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
+                     const loop::BufferSet& written);
   llvm::Value* PositionOfThread(const lower::LoweredLaunch& launch, uint32_t block_threads);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
-#include "compiler/loop/launch_access.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "runtime/module_abi.h"
@@ -60,7 +59,7 @@ void LaunchEmitter::Begin(llvm::Function* function) {
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
 }
 
-void LaunchEmitter::BindBuffers(const loop::Stmt& body,
+void LaunchEmitter::BindBuffers(const loop::BufferSet& written,
                                 const std::function<Value*(size_t)>& base_of) {
   llvm::MDBuilder metadata(context_);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
@@ -75,7 +74,6 @@ void LaunchEmitter::BindBuffers(const loop::Stmt& body,
     return llvm::MDNode::get(context_, list);
   };
   const auto own = [&](size_t self) { return llvm::MDNode::get(context_, {scopes[self]}); };
-  const loop::BufferSet written = loop::AccessOf(body).written;
   for (size_t i = 0; i < nest_.buffers.size(); ++i) {
     const loop::BufferNode& buffer = *nest_.buffers[i];
     Value* const base = base_of(i);
@@ -139,7 +137,7 @@ void LaunchEmitter::EmitGrid(const lower::LoweredLaunch& launch) {
 absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const lower::LoweredLaunch& launch,
                                                const std::string& name) {
   Declare(name);
-  BindBuffers(launch.body, [&](size_t i) {
+  BindBuffers(loop::AccessOf(launch.body).written, [&](size_t i) {
     Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), i);
     auto* base = b_.CreateLoad(b_.getPtrTy(), slot, nest_.buffers[i]->name);
     base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));

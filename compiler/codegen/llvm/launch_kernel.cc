@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
-#include "compiler/loop/launch_access.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "runtime/module_abi.h"
@@ -13,8 +12,7 @@ namespace {
 
 using llvm::Value;
 
-std::vector<uint32_t> UsedBuffers(const loop::Nest& nest, const loop::Stmt& body) {
-  const loop::LaunchAccess access = loop::AccessOf(body);
+std::vector<uint32_t> UsedBuffers(const loop::Nest& nest, const loop::LaunchAccess& access) {
   std::vector<uint32_t> used;
   for (size_t i = 0; i < nest.buffers.size(); ++i) {
     const loop::BufferNode* const buffer = nest.buffers[i].get();
@@ -27,13 +25,12 @@ std::vector<uint32_t> UsedBuffers(const loop::Nest& nest, const loop::Stmt& body
 
 }  // namespace
 
-void LaunchEmitter::DeclareKernel(const lower::LoweredLaunch& launch, const std::string& name,
-                                  const std::vector<uint32_t>& arguments) {
+void LaunchEmitter::DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
+                                  const loop::BufferSet& written) {
   const std::vector<llvm::Type*> pointers(arguments.size(), b_.getPtrTy());
   auto* const type = llvm::FunctionType::get(b_.getVoidTy(), pointers, false);
   Begin(llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, &module_));
   function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  const loop::BufferSet written = loop::AccessOf(launch.body).written;
   for (unsigned i = 0; i < arguments.size(); ++i) {
     const loop::BufferNode& buffer = *nest_.buffers[arguments[i]];
     function_->getArg(i)->setName(buffer.name);
@@ -71,9 +68,10 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
                                                      const std::string& name,
                                                      uint32_t block_threads) {
   KernelCode code;
-  code.arguments = UsedBuffers(nest_, launch.body);
-  DeclareKernel(launch, name, code.arguments);
-  BindBuffers(launch.body, [&](size_t i) -> Value* {
+  const loop::LaunchAccess access = loop::AccessOf(launch.body);
+  code.arguments = UsedBuffers(nest_, access);
+  DeclareKernel(name, code.arguments, access.written);
+  BindBuffers(access.written, [&](size_t i) -> Value* {
     const auto found = std::ranges::find(code.arguments, i);
     if (found == code.arguments.end()) return nullptr;
     return function_->getArg(static_cast<unsigned>(found - code.arguments.begin()));
