@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/paths.h"
+#include "tests/runtime/cuda/driver/place.h"
 
 namespace {
 
@@ -35,11 +36,6 @@ constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr int kThreads = 1024;
 constexpr int kSharedBytes = 227 << 10;
 
-// As ptx_to_cxx.py declares it.
-struct Place {
-  unsigned block[3], thread[3], blocks[3], threads[3];
-  bool* fault;
-};
 using Kernel = void (*)(void** parameters, const Place& place);
 
 struct Entry {
