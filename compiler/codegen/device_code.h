@@ -30,16 +30,16 @@ struct DeviceLaunch {
   std::vector<uint32_t> arguments;  // indices into the kernel's buffer table
 };
 
-// A grid of one dimension with a thread for each index; the last block may have threads beyond.
+// A grid of one dimension with all threads of a launch; the last block may have threads beyond.
 struct LinearGrid {
   uint32_t blocks = 1;
   uint32_t threads = 1;  // of a block
 };
-// The grid for a launch that nothing gives another one. `most_threads` is the device's limit for a
-// block, 0 if it is not known. kInvalidArgument, which names the launch, for more blocks than
-// devices count.
-absl::StatusOr<LinearGrid> LinearGridFor(int64_t indices, int64_t most_threads,
-                                         const std::string& launch);
+// The grid for a launch of so many threads. `block_threads` of them are a block, any number if it
+// is 0. `most_threads` is the device's limit for a block, 0 if it is not known. kInvalidArgument,
+// which names the launch, for larger blocks, and for more of them than devices count.
+absl::StatusOr<LinearGrid> LinearGridFor(int64_t threads, int64_t block_threads,
+                                         int64_t most_threads, const std::string& launch);
 
 struct DeviceModule {
   std::vector<DeviceCode> codes;

@@ -127,9 +127,11 @@ inline uint64_t UseBit(const void* variable_or_buffer) {
 }
 
 // Where a buffer lives. Register buffers are indexed by constants once loops are unrolled, and
-// become registers; local ones live in the scratch of a thread; those of tiles are register buffers
-// that become tile registers where the target has them.
-enum class Scope { kGlobal, kLocal, kRegister, kTile };
+// become registers; those that are allocated around thread loops are split among the threads. Local
+// ones live in the scratch of a thread; shared ones are one for all threads that work on an index
+// of the grid; those of tiles are register buffers that become tile registers where the target has
+// them.
+enum class Scope { kGlobal, kLocal, kRegister, kShared, kTile };
 
 // What a global buffer is to its kernel; as enum hone_role of the module ABI. Inputs and constants
 // are only read.

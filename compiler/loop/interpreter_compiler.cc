@@ -47,7 +47,7 @@ const Action* Compiler::Compile(const Stmt& s, const Bounds& bounds) {
 void Compiler::CompileFor(const StmtNode& s, const Bounds& bounds, Action& action) {
   action.min = Compile(s.min, bounds);
   action.extent = Compile(s.extent, bounds);
-  action.reversible = s.loop_kind == LoopKind::kParallel;
+  action.reversible = s.loop_kind == LoopKind::kParallel || s.loop_kind == LoopKind::kThread;
   action.slot = slots_.try_emplace(s.var.get(), next_slot_).first->second;
   next_slot_ = std::max(next_slot_, action.slot + 1);
   Bounds inner = bounds;

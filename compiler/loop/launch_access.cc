@@ -1,5 +1,7 @@
 #include "compiler/loop/launch_access.h"
 
+#include <algorithm>
+
 #include "compiler/loop/visit.h"
 
 namespace hone::loop {
@@ -7,6 +9,17 @@ namespace hone::loop {
 void LaunchAccess::Add(const LaunchAccess& other) {
   read.insert(other.read.begin(), other.read.end());
   written.insert(other.written.begin(), other.written.end());
+}
+
+bool LaunchAccess::DependsOn(const LaunchAccess& earlier) const {
+  const auto meet = [](const BufferSet& a, const BufferSet& b) {
+    return std::ranges::any_of(a, [&](const BufferNode* buffer) {
+      return (buffer->scope == Scope::kGlobal || buffer->scope == Scope::kShared) &&
+             b.contains(buffer);
+    });
+  };
+  return meet(read, earlier.written) || meet(written, earlier.written) ||
+         meet(written, earlier.read);
 }
 
 LaunchAccess AccessOf(const Launch& launch) { return AccessOf(launch.body); }

@@ -16,6 +16,9 @@ struct LaunchAccess {
   BufferSet written;  // stored to
 
   void Add(const LaunchAccess& other);
+  // Whether it reads what `earlier` writes, or writes what that touches, in memory that outlives a
+  // thread: global and shared buffers.
+  bool DependsOn(const LaunchAccess& earlier) const;
 };
 
 LaunchAccess AccessOf(const Launch& launch);

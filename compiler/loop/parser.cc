@@ -56,6 +56,7 @@ std::optional<BinaryOp> CallNamed(std::string_view name) {
 std::optional<LoopKind> LoopNamed(std::string_view word) {
   if (word == "for") return LoopKind::kSerial;
   if (word == "parallel") return LoopKind::kParallel;
+  if (word == "thread") return LoopKind::kThread;
   if (word == "vectorize") return LoopKind::kVectorize;
   if (word == "unroll") return LoopKind::kUnroll;
   if (word == "dot") return LoopKind::kDot;
@@ -66,6 +67,7 @@ std::optional<LoopKind> LoopNamed(std::string_view word) {
 std::optional<Scope> ScopeNamed(std::string_view word) {
   if (word == "register") return Scope::kRegister;
   if (word == "local") return Scope::kLocal;
+  if (word == "shared") return Scope::kShared;
   if (word == "tile") return Scope::kTile;
   return std::nullopt;
 }

@@ -188,6 +188,8 @@ class Printer {
     switch (scope) {
       case Scope::kRegister:
         return "register ";
+      case Scope::kShared:
+        return "shared ";
       case Scope::kTile:
         return "tile ";
       case Scope::kLocal:
@@ -203,6 +205,8 @@ class Printer {
         return "for ";
       case LoopKind::kParallel:
         return "parallel ";
+      case LoopKind::kThread:
+        return "thread ";
       case LoopKind::kVectorize:
         return "vectorize ";
       case LoopKind::kUnroll:

@@ -13,11 +13,13 @@ namespace hone::loop {
 enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefetch };
 
 // kParallel loops are the outermost of a launch, perfectly nested: together they are its grid.
+// kThread: the iterations are threads that work on one index of the grid together, and are
+// independent; extent constant (docs/decisions/0038-threads-that-share.md).
 // kVectorize: the iterations are the lanes of one vector; extent constant. kUnroll: extent
 // constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
 // which code generation makes one dot-product instruction of; those of either factor are neighbours
 // in memory. kTile: rows of one operation of tile registers (tile_operation.h).
-enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot, kTile };
+enum class LoopKind { kSerial, kParallel, kThread, kVectorize, kUnroll, kDot, kTile };
 
 struct StmtNode;
 using Stmt = std::shared_ptr<const StmtNode>;

@@ -9,6 +9,7 @@
 #include "compiler/lower/grain.h"
 #include "compiler/lower/grid.h"
 #include "compiler/lower/lanes.h"
+#include "compiler/lower/threads.h"
 #include "compiler/machine/machine.h"
 #include "support/status.h"
 
@@ -52,6 +53,9 @@ absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
     launch.body = SerialiseLanesApart(launches[i].body);
     launch.tiles = PlanTiles(launch.body, machine.matrix);
     launch.grid = TakeGrid(&launch.body);
+    if (machine.HasGrid()) {
+      HONE_ASSIGN_OR_RETURN(launch.thread, LowerThreads(&launch.body));
+    }
     launch.serial = below_grain[i];
     launch.barrier_before = barriers[i];
     lowered.push_back(std::move(launch));

@@ -18,6 +18,10 @@ std::string ToText(const LoweredLaunch& launch) {
   for (const GridLoop& loop : launch.grid) {
     text += fmt::format(" {} in {}..{}", loop.var->name, loop.min, loop.min + loop.extent);
   }
+  if (launch.thread) {
+    text += fmt::format(", {} in {}..{}", launch.thread->var->name, launch.thread->min,
+                        launch.thread->min + launch.thread->extent);
+  }
   if (launch.serial) text += ", serial";
   if (launch.barrier_before) text += ", barrier before";
   if (!launch.tiles.regions.empty()) text += ", in tile registers";

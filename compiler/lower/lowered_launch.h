@@ -3,6 +3,7 @@
 #define HONE_COMPILER_LOWER_LOWERED_LAUNCH_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct LoweredLaunch {
   // vectorised loop of the body as vectors if its extent is known and not too large, and a parallel
   // loop of the body as a serial one.
   std::vector<GridLoop> grid;
+  // The number of a thread among those that work on one index of the grid together: `body` is the
+  // program of each of them, and they meet at its barriers. None: one thread does an index.
+  std::optional<GridLoop> thread;
   loop::Stmt body;
   TilePlan tiles;               // of loops and allocations of `body`
   bool serial = false;          // one thread is enough, or the grid has one index

@@ -29,6 +29,7 @@ struct LaunchCode {
 struct KernelCode {
   llvm::Function* function = nullptr;
   std::vector<uint32_t> arguments;  // the nest's buffers that are its parameters, in order
+  uint64_t shared_bytes = 0;        // of a block's threads
 };
 
 // An emitter is used for one launch. It unrolls loops that are marked so, and emits the body of a
@@ -42,7 +43,8 @@ class LaunchEmitter {
   // kInvalidArgument if the launch uses a variable or buffer that nothing binds.
   absl::StatusOr<LaunchCode> Emit(const lower::LoweredLaunch& launch, const std::string& name);
   // The same, as a kernel whose blocks have `block_threads` threads. A thread runs the body for one
-  // index of the grid; threads beyond the grid return at once.
+  // index of the grid, and threads beyond the grid return at once; or the threads of a block do so
+  // together, where the launch has as many.
   absl::StatusOr<KernelCode> EmitKernel(const lower::LoweredLaunch& launch, const std::string& name,
                                         uint32_t block_threads);
 
@@ -113,9 +115,14 @@ class LaunchEmitter {
   // Binds the grid's variables for a position in it, and emits the body.
   void EmitAtPosition(const lower::LoweredLaunch& launch, llvm::Value* position);
   // ---- launch_kernel.cc ----
+  // `has_blocks`: threads of a block work together.
   void DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
-                     const loop::BufferSet& written);
+                     const loop::LaunchAccess& access, bool has_blocks);
   llvm::Value* PositionOfThread(const lower::LoweredLaunch& launch, uint32_t block_threads);
+  // The same for all threads of a block, whose number in it is bound.
+  llvm::Value* PositionOfBlock(const lower::GridLoop& thread);
+  llvm::Value* SharedMemory(const loop::BufferNode& buffer);
+  void EmitBarrier();
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
@@ -269,6 +276,7 @@ class LaunchEmitter {
   llvm::MDNode* scratch_no_alias_ = nullptr;
   uint64_t scratch_now_ = 0;
   uint64_t scratch_bytes_ = 0;
+  uint64_t shared_bytes_ = 0;
   int64_t unrolled_statements_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// The kernel of a GPU around a launch: its parameters, and a thread's place in the grid.
+// The kernel of a GPU around a launch: its parameters, a thread's place in the grid, and what the
+// threads of a block share.
 #include <algorithm>
 #include <limits>
 
@@ -26,7 +27,7 @@ std::vector<uint32_t> UsedBuffers(const loop::Nest& nest, const loop::LaunchAcce
 }  // namespace
 
 void LaunchEmitter::DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
-                                  const loop::BufferSet& written) {
+                                  const loop::LaunchAccess& access, bool has_blocks) {
   const std::vector<llvm::Type*> pointers(arguments.size(), b_.getPtrTy());
   auto* const type = llvm::FunctionType::get(b_.getVoidTy(), pointers, false);
   Begin(llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, &module_));
@@ -34,10 +35,13 @@ void LaunchEmitter::DeclareKernel(const std::string& name, const std::vector<uin
   for (unsigned i = 0; i < arguments.size(); ++i) {
     const loop::BufferNode& buffer = *nest_.buffers[arguments[i]];
     function_->getArg(i)->setName(buffer.name);
-    function_->addParamAttr(i, llvm::Attribute::NoAlias);
+    const bool is_written = access.written.contains(&buffer);
+    // Between barriers other threads of the block may write what this one reads.
+    const bool is_exchanged = has_blocks && is_written && access.read.contains(&buffer);
+    if (!is_exchanged) function_->addParamAttr(i, llvm::Attribute::NoAlias);
     function_->addParamAttr(
         i, llvm::Attribute::getWithAlignment(context_, llvm::Align(HONE_BUFFER_ALIGNMENT)));
-    if (!written.contains(&buffer)) function_->addParamAttr(i, llvm::Attribute::ReadOnly);
+    if (!is_written) function_->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
 }
 
@@ -64,23 +68,63 @@ Value* LaunchEmitter::PositionOfThread(const lower::LoweredLaunch& launch, uint3
   return position;
 }
 
+Value* LaunchEmitter::PositionOfBlock(const lower::GridLoop& thread) {
+  const auto read = [&](llvm::Intrinsic::ID id) {
+    return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
+  };
+  vars_[thread.var.get()] =
+      index_.Of(read(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), {0, thread.extent - 1});
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, {}, {});
+}
+
+// All kernels of a module name one array, whose bytes are those of each launch. Buffers lie in it
+// one behind the other, so that none waits for another's last readers.
+Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
+  constexpr char kName[] = "hone_shared";
+  constexpr unsigned kSharedSpace = 3;  // of NVPTX
+  llvm::GlobalVariable* memory = module_.getNamedGlobal(kName);
+  if (memory == nullptr) {
+    memory =
+        new llvm::GlobalVariable(module_, llvm::ArrayType::get(b_.getInt8Ty(), 0),
+                                 /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                 kName, nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+    memory->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
+  }
+  Value* const base = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, shared_bytes_);
+  const int64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
+  shared_bytes_ += (static_cast<uint64_t>(bytes) + HONE_BUFFER_ALIGNMENT - 1) /
+                   HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+  return base;
+}
+
+void LaunchEmitter::EmitBarrier() {
+  // Without a kernel's blocks one thread has an index of the grid for itself.
+  if (scratch_ != nullptr) return;
+  b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  BeginStatement();
+}
+
 absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch& launch,
                                                      const std::string& name,
                                                      uint32_t block_threads) {
   KernelCode code;
   const loop::LaunchAccess access = loop::AccessOf(launch.body);
   code.arguments = UsedBuffers(nest_, access);
-  DeclareKernel(name, code.arguments, access.written);
+  DeclareKernel(name, code.arguments, access, launch.thread.has_value());
   BindBuffers(access.written, [&](size_t i) -> Value* {
     const auto found = std::ranges::find(code.arguments, i);
     if (found == code.arguments.end()) return nullptr;
     return function_->getArg(static_cast<unsigned>(found - code.arguments.begin()));
   });
   tiles_ = launch.tiles;
-  EmitAtPosition(launch, PositionOfThread(launch, block_threads));
+  index_.PushScope();
+  EmitAtPosition(launch, launch.thread ? PositionOfBlock(*launch.thread)
+                                       : PositionOfThread(launch, block_threads));
+  index_.PopScope();
   b_.CreateRetVoid();
   if (!status_.ok()) return status_;
   code.function = function_;
+  code.shared_bytes = shared_bytes_;
   return code;
 }
 

@@ -92,7 +92,7 @@ void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
     case StmtKind::kAlloc:
       return EmitAlloc(s);
     case StmtKind::kBarrier:
-      return;  // a grid index of a CPU kernel is one thread
+      return EmitBarrier();
     case StmtKind::kPrefetch:
       return EmitPrefetch(s);
   }
@@ -278,6 +278,15 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   }
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage = Storage::Of(buffer, vector_.lanes);
+  if (scratch_ == nullptr && buffer.scope == loop::Scope::kShared) {
+    storage.base = SharedMemory(buffer);
+    storage.scope = scratch_scope_;
+    storage.no_alias = scratch_no_alias_;
+    storage_[&buffer] = storage;
+    EmitStmt(s->body[0]);
+    storage_.erase(&buffer);
+    return;
+  }
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);
   const uint64_t outer = scratch_now_;
   // Ahead of all loops: pointers that step through the buffer start outside of the one around it.

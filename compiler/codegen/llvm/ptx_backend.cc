@@ -1,6 +1,7 @@
 // LLVM's code for GPUs of NVIDIA: PTX, which the driver compiles for the card at hand.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <memory>
@@ -30,7 +31,7 @@ namespace {
 constexpr int64_t kMostThreads = 1024;
 
 // The number goes up with every change of passes or of what is emitted that changes kernels' times.
-std::string PtxToolchain() { return "LLVM " LLVM_VERSION_STRING " PTX code 1"; }
+std::string PtxToolchain() { return "LLVM " LLVM_VERSION_STRING " PTX code 2"; }
 
 // Kernels of one pipeline, which the driver compiles as one piece of code.
 struct Unit {
@@ -135,8 +136,10 @@ class PtxBuild {
     const lower::LoweredLaunch& launch = module_.launches[kernel][index];
     const int unit = UnitFor(spec.pipeline);
     const std::string entry = names_.Fresh(module_.symbols[kernel][index]);
+    const int64_t block_threads = launch.thread ? launch.thread->extent : 0;
+    const int64_t threads = launch.GridIndices() * std::max<int64_t>(block_threads, 1);
     HONE_ASSIGN_OR_RETURN(const LinearGrid grid,
-                          LinearGridFor(launch.GridIndices(), kMostThreads, entry));
+                          LinearGridFor(threads, block_threads, kMostThreads, entry));
     LaunchEmitter emitter(*units_[static_cast<size_t>(unit)].module, spec.nest,
                           TargetTraits::Of(target_));
     HONE_ASSIGN_OR_RETURN(KernelCode code, emitter.EmitKernel(launch, entry, grid.threads));
@@ -149,7 +152,7 @@ class PtxBuild {
                                 .code = unit,
                                 .blocks = {grid.blocks, 1, 1},
                                 .threads = {grid.threads, 1, 1},
-                                .shared_bytes = 0,
+                                .shared_bytes = code.shared_bytes,
                                 .arguments = std::move(code.arguments)});
     return absl::OkStatus();
   }

@@ -24,8 +24,8 @@ struct Program {
 };
 
 absl::StatusOr<DeviceLaunch> LaunchOf(const opencl::Kernel& kernel, const OpenClTarget& target) {
-  HONE_ASSIGN_OR_RETURN(const LinearGrid grid,
-                        LinearGridFor(kernel.work_items, target.max_threads, kernel.entry));
+  HONE_ASSIGN_OR_RETURN(const LinearGrid grid, LinearGridFor(kernel.work_items, kernel.group_items,
+                                                             target.max_threads, kernel.entry));
   return DeviceLaunch{.entry = kernel.entry,
                       .code = 0,
                       .blocks = {grid.blocks, 1, 1},

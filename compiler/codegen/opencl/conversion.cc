@@ -51,7 +51,7 @@ CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType
   return FloatToFloat(helpers, value.text, to);
 }
 
-CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype) {
+CText LoadGlobal(const std::string& buffer, const CText& offset, DataType dtype) {
   const std::string element = fmt::format("{}[{}]", buffer, offset.code);
   switch (dtype) {
     case DataType::kFloat16:
@@ -64,7 +64,7 @@ CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype)
   }
 }
 
-std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
+std::string StoreGlobal(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype) {
   switch (dtype) {
     case DataType::kFloat16:

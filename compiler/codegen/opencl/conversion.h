@@ -16,9 +16,9 @@ namespace hone::codegen::opencl {
 CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType to);
 
 // An element of memory that kernels share, as registers hold it.
-CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype);
+CText LoadGlobal(const std::string& buffer, const CText& offset, DataType dtype);
 // The statement that stores to it.
-std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
+std::string StoreGlobal(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype);
 // The value of an element of a private array.
 CText FromPrivate(const CText& element, DataType dtype);

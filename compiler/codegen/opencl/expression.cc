@@ -140,8 +140,8 @@ CText ExpressionWriter::WriteLoad(const Expr& e) {
     return FromPrivate({.code = storage->name, .type = PrivateTypeOf(e->dtype)}, e->dtype);
   }
   const CText offset = Write(e->operands[0]);
-  if (storage->place == Storage::Place::kShared) {
-    return LoadShared(storage->name, offset, e->dtype);
+  if (storage->place == Storage::Place::kGlobal) {
+    return LoadGlobal(storage->name, offset, e->dtype);
   }
   const std::string element = fmt::format("{}[{}]", storage->name, offset.code);
   return FromPrivate({.code = element, .type = PrivateTypeOf(e->dtype)}, e->dtype);

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/codegen/opencl/conversion.h"
 #include "compiler/codegen/opencl/lines.h"
 #include "compiler/codegen/opencl/names.h"
 #include "compiler/codegen/opencl/statement.h"
@@ -32,7 +33,7 @@ Parameters BindArguments(std::span<const loop::Buffer> buffers, const loop::Stmt
     const loop::BufferNode& buffer = *buffers[i];
     if (!used.read.contains(&buffer) && !used.written.contains(&buffer)) continue;
     Storage storage{.name = scope.names.Fresh(buffer.name),
-                    .place = Storage::Place::kShared,
+                    .place = Storage::Place::kGlobal,
                     .elements = buffer.layout.ElementCount(buffer.shape)};
     const std::string base = scope.names.Fresh(storage.name + "_base");
     const std::string offset = scope.names.Fresh(storage.name + "_offset");
@@ -48,14 +49,45 @@ Parameters BindArguments(std::span<const loop::Buffer> buffers, const loop::Stmt
   return parameters;
 }
 
-// Declares the grid's variables; returns what is known of them.
+// The arrays of a work group, which OpenCL C declares in a kernel's outermost block; returns their
+// bytes.
+int64_t WriteGroupArrays(const loop::Stmt& body, KernelScope& scope, Lines& lines) {
+  int64_t bytes = 0;
+  loop::Walk(body, [&](const loop::Stmt& s) {
+    if (s->kind != loop::StmtKind::kAlloc || s->buffer->scope != loop::Scope::kShared) return true;
+    const loop::BufferNode& buffer = *s->buffer;
+    const CType type = PrivateTypeOf(buffer.dtype);
+    const Storage storage{.name = scope.names.Fresh(buffer.name),
+                          .place = Storage::Place::kArray,
+                          .elements = buffer.layout.ElementCount(buffer.shape)};
+    lines.Add(fmt::format("__local {} {}[{}];", Name(type), storage.name, storage.elements));
+    scope.storage.insert_or_assign(&buffer, storage);
+    bytes += storage.elements * BitsOf(type) / 8;
+    return true;
+  });
+  return bytes;
+}
+
+// Declares the number of the work item in its group.
+void WriteThread(const lower::GridLoop& thread, KernelScope& scope, Lines& lines) {
+  const CText number{.code = scope.names.Fresh(thread.var->name), .type = CType::kInt};
+  lines.Add(fmt::format("const int {} = (int)get_local_id(0);", number.code));
+  scope.variables.insert_or_assign(thread.var.get(), number);
+}
+
+// Declares the grid's variables, and the thread's; returns what is known of them.
 loop::Bounds WriteGrid(const lower::LoweredLaunch& launch, KernelScope& scope, Lines& lines) {
   const int64_t count = launch.GridIndices();
   const bool is_int = count < std::numeric_limits<int32_t>::max();
   const char* const type = is_int ? "int" : "long";
   const std::string item = scope.names.Fresh("item");
-  lines.Add(fmt::format("const {0} {1} = ({0})get_global_id(0);", type, item));
-  lines.Add(fmt::format("if ({} >= {}) return;", item, count));
+  lines.Add(fmt::format("const {0} {1} = ({0})get_{2}_id(0);", type, item,
+                        launch.thread ? "group" : "global"));
+  if (launch.thread) {
+    WriteThread(*launch.thread, scope, lines);
+  } else {
+    lines.Add(fmt::format("if ({} >= {}) return;", item, count));
+  }
   loop::Bounds bounds;
   std::vector<std::string> declarations;
   int64_t inner = 1;  // indices of the loops further in
@@ -83,6 +115,7 @@ loop::Bounds WriteGrid(const lower::LoweredLaunch& launch, KernelScope& scope, L
   for (const lower::GridLoop& loop : launch.grid) {
     bounds.Push(loop.var, {loop.min, loop.min + std::max<int64_t>(loop.extent, 1) - 1});
   }
+  if (launch.thread) bounds.Push(launch.thread->var, {0, launch.thread->extent - 1});
   return bounds;
 }
 
@@ -107,7 +140,8 @@ absl::StatusOr<Kernel> EmitKernel(const lower::LoweredLaunch& launch, const std:
                                   std::span<const loop::Buffer> buffers) {
   Kernel kernel;
   kernel.entry = IdentifierOf(symbol);
-  kernel.work_items = launch.GridIndices();
+  kernel.group_items = launch.thread ? launch.thread->extent : 0;
+  kernel.work_items = launch.GridIndices() * std::max<int64_t>(kernel.group_items, 1);
   KernelScope scope;
   scope.names.Fresh(kernel.entry);
   const Parameters parameters = BindArguments(buffers, launch.body, scope, &kernel);
@@ -116,6 +150,7 @@ absl::StatusOr<Kernel> EmitKernel(const lower::LoweredLaunch& launch, const std:
   const std::string separator = ",\n" + std::string(head.size(), ' ');
   lines.Open(absl::StrCat(head, absl::StrJoin(parameters.declarations, separator), ")"));
   for (const std::string& line : parameters.pointers) lines.Add(line);
+  kernel.local_bytes = WriteGroupArrays(launch.body, scope, lines);
   loop::Bounds bounds = WriteGrid(launch, scope, lines);
   StatementWriter(scope, lines, std::move(bounds)).Write(launch.body);
   lines.Close();

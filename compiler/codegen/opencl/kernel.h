@@ -1,7 +1,8 @@
 // Writes launches as kernels of OpenCL C 1.2, with what is needed to launch them.
 //
-// These are pure functions. A work item computes one index of the launch's grid; the host waits
-// between launches where `barrier_before` says so.
+// These are pure functions. A work item computes one index of the launch's grid, or is one of the
+// work group's that compute it together; the host waits between launches where `barrier_before`
+// says so.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 
@@ -30,9 +31,10 @@ struct Kernel {
   // The nest's buffers that are the arguments, in order. Each is passed as a global pointer and a
   // ulong, the offset in bytes at which the buffer begins (runtime/module_abi.h).
   std::vector<int> arguments;
-  // The global size must be at least this in its first dimension; 0 means nothing to do. Work items
-  // beyond it return at once, so the global size can be rounded up to any local size.
+  // The global size must be at least this in its first dimension; 0 means nothing to do.
   int64_t work_items = 0;
+  // The local size. 0: any, for work items beyond `work_items` return at once.
+  int64_t group_items = 0;
   int64_t private_bytes = 0;  // of a work item's arrays
   int64_t local_bytes = 0;    // of a work group
   bool needs_fp64 = false;

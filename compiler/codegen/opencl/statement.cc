@@ -38,7 +38,9 @@ void StatementWriter::Write(const Stmt& s) {
       return WriteWhile(s);
     case StmtKind::kAlloc:
       return WriteAlloc(s);
-    case StmtKind::kBarrier:   // a grid index is one work item
+    case StmtKind::kBarrier:
+      lines_.Add("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+      return;
     case StmtKind::kPrefetch:  // work items hide the time that memory takes
       return;
   }
@@ -133,6 +135,7 @@ void StatementWriter::WriteWhile(const Stmt& s) {
 
 void StatementWriter::WriteAlloc(const Stmt& s) {
   const loop::BufferNode& buffer = *s->buffer;
+  if (buffer.scope == loop::Scope::kShared) return Write(s->body[0]);  // the kernel has declared it
   Storage storage{.name = scope_.names.Fresh(buffer.name),
                   .place = Storage::Place::kArray,
                   .elements = buffer.layout.ElementCount(buffer.shape)};
@@ -162,8 +165,8 @@ void StatementWriter::WriteStore(const Stmt& s) {
     return;
   }
   const CText place = writer.Write(offset);
-  if (storage.place == Storage::Place::kShared) {
-    lines_.Add(StoreShared(storage.name, place, stored, buffer.dtype));
+  if (storage.place == Storage::Place::kGlobal) {
+    lines_.Add(StoreGlobal(storage.name, place, stored, buffer.dtype));
     return;
   }
   lines_.Add(fmt::format("{}[{}] = {};", storage.name, place.code, stored.code));

@@ -12,12 +12,12 @@ namespace hone::codegen::opencl {
 
 struct Storage {
   enum class Place {
-    kShared,  // an argument: memory of the device
-    kArray,   // a private array of one work item
+    kGlobal,  // an argument: memory of the device
+    kArray,   // an array of one work item, or of a work group
     kScalar   // a private variable, for a buffer of one element
   };
   std::string name;
-  Place place = Place::kShared;
+  Place place = Place::kGlobal;
   int64_t elements = 0;
 };
 

@@ -1,15 +1,11 @@
 // What lowering decides, by its passes and as text.
 #include "compiler/lower/lower.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "compiler/loop/parser.h"
 #include "compiler/lower/lanes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/paths.h"
+#include "tests/compiler/lower/golden_launches.h"
 
 namespace hone::lower {
 namespace {
@@ -30,21 +26,6 @@ std::vector<LoweredLaunch> Lowered(const std::string& text, const std::string& t
       LowerLaunches(Parsed(text), CpuTarget::Parse(target).value());
   EXPECT_TRUE(launches.ok()) << launches.status();
   return launches.ok() ? *std::move(launches) : std::vector<LoweredLaunch>();
-}
-
-// HONE_UPDATE_GOLDEN=1 writes the file anew.
-void ExpectGolden(const std::string& name, const std::vector<LoweredLaunch>& launches) {
-  std::string text;
-  for (const LoweredLaunch& launch : launches) text += ToText(launch);
-  const std::string path = HONE_SOURCE_DIR "/tests/compiler/lower/golden/" + name + ".txt";
-  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path) << text;
-    return;
-  }
-  std::ifstream file(path);
-  std::stringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "HONE_UPDATE_GOLDEN=1 writes " << path;
 }
 
 // A weight is packed beforehand; the sums of a small product, then what reads them.

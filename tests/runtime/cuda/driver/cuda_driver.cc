@@ -6,7 +6,6 @@
 #include "tests/runtime/cuda/driver/cuda_driver.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -20,6 +19,8 @@
 #include <vector>
 
 #include "tests/paths.h"
+#include "tests/runtime/cuda/driver/block.h"
+#include "tests/runtime/cuda/driver/guarded_memory.h"
 #include "tests/runtime/cuda/driver/place.h"
 
 namespace {
@@ -41,6 +42,7 @@ using Kernel = void (*)(void** parameters, const Place& place);
 struct Entry {
   Kernel run = nullptr;
   int parameters = 0;
+  bool meets = false;  // whether its threads wait for each other
 };
 struct Code {
   void* library = nullptr;
@@ -51,6 +53,7 @@ struct Launch {
   const Entry* entry = nullptr;
   Place place = {};
   std::vector<void*> values;
+  size_t shared_bytes = 0;
 };
 using Graph = std::vector<Launch>;
 
@@ -72,16 +75,34 @@ void ForEach(const unsigned (&extents)[3], unsigned (&at)[3], const Visit& visit
   }
 }
 
+// The threads of one block, one after the other or, where they meet at barriers, in turns.
+void RunThreads(const Entry& entry, void** parameters, Place place) {
+  if (!entry.meets) {
+    ForEach(place.threads, place.thread, [&] { entry.run(parameters, place); });
+    return;
+  }
+  std::vector<Place> places;
+  ForEach(place.threads, place.thread, [&] { places.push_back(place); });
+  const bool ended = RunBlock(places.size(), [&](size_t i) { entry.run(parameters, places[i]); });
+  if (!ended) *place.fault = true;
+}
+
 void Run(const Launch& launch) {
   std::vector<void*> values = launch.values;
   std::vector<void*> parameters;
   for (void*& value : values) parameters.push_back(&value);
   bool fault = false;
+  const uint64_t shared = MapGuarded(launch.shared_bytes);
   Place place = launch.place;
   place.fault = &fault;
+  place.meet = MeetInBlock;
+  place.shared = reinterpret_cast<unsigned char*>(shared);
   ForEach(place.blocks, place.block, [&] {
-    ForEach(place.threads, place.thread, [&] { launch.entry->run(parameters.data(), place); });
+    // What is read before it is written is seen.
+    std::memset(place.shared, 0xfb, launch.shared_bytes);
+    RunThreads(*launch.entry, parameters.data(), place);
   });
+  UnmapGuarded(shared);
   if (fault) g_fault = kIllegalAddress;
 }
 
@@ -128,24 +149,6 @@ void* Compile(const char* ptx, std::string* log) {
   if (library == nullptr) *log = ContentsOf(path + ".log");
   if (library != nullptr) known[ptx] = library;
   return library;
-}
-
-// Blocks end where a page begins that cannot be touched.
-std::map<uint64_t, std::pair<void*, size_t>>& Mappings() {
-  static std::map<uint64_t, std::pair<void*, size_t>> mappings;
-  return mappings;
-}
-
-uint64_t Map(size_t size_bytes) {
-  constexpr size_t kPage = 4096;
-  const size_t inside = (size_bytes + kPage - 1) / kPage * kPage;
-  void* const base =
-      mmap(nullptr, inside + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED) return 0;
-  mprotect(static_cast<char*>(base) + inside, kPage, PROT_NONE);
-  const uint64_t address = reinterpret_cast<uint64_t>(base) + inside - size_bytes;
-  Mappings()[address] = {base, inside + kPage};
-  return address;
 }
 
 template <typename Object>
@@ -231,19 +234,13 @@ int cuCtxPopCurrent_v2(void**) {
 int cuMemAlloc_v2(uint64_t* address, size_t size_bytes) {
   if (const int fault = ReadyNow()) return fault;
   if (size_bytes > kMemoryBytes) return kOutOfMemory;
-  *address = Map(size_bytes);
+  *address = MapGuarded(size_bytes);
   if (*address == 0) return kOutOfMemory;
   std::memset(reinterpret_cast<void*>(*address), 0xff, size_bytes);
   ++g_counts.objects;
   return 0;
 }
-int cuMemFree_v2(uint64_t address) {
-  const auto found = Mappings().find(address);
-  if (found == Mappings().end()) return kInvalidValue;
-  munmap(found->second.first, found->second.second);
-  Mappings().erase(found);
-  return Free(nullptr);
-}
+int cuMemFree_v2(uint64_t address) { return UnmapGuarded(address) ? Free(nullptr) : kInvalidValue; }
 int cuMemsetD8Async(uint64_t address, uint8_t value, size_t count, void*) {
   if (const int fault = ReadyNow()) return fault;
   std::memset(reinterpret_cast<void*>(address), value, count);
@@ -333,6 +330,7 @@ int cuModuleGetFunction(const Entry** function, Code* module, const char* name) 
   const void* const count = dlsym(module->library, (std::string(name) + "_parameters").c_str());
   if (entry.run == nullptr || count == nullptr) return kNotFound;
   entry.parameters = *static_cast<const int*>(count);
+  entry.meets = dlsym(module->library, (std::string(name) + "_meets").c_str()) != nullptr;
   *function = &entry;
   return 0;
 }
@@ -348,8 +346,13 @@ int cuLaunchKernel(const Entry* entry, unsigned blocks_x, unsigned blocks_y, uns
   if (is_too_large || blocks_x * blocks_y * blocks_z == 0) return kInvalidValue;
   Launch launch;
   launch.entry = entry;
-  launch.place = {
-      {}, {}, {blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, nullptr};
+  launch.place.blocks[0] = blocks_x;
+  launch.place.blocks[1] = blocks_y;
+  launch.place.blocks[2] = blocks_z;
+  launch.place.threads[0] = threads_x;
+  launch.place.threads[1] = threads_y;
+  launch.place.threads[2] = threads_z;
+  launch.shared_bytes = shared_bytes;
   for (int i = 0; i < entry->parameters; ++i) {
     launch.values.push_back(*static_cast<void**>(parameters[i]));
   }

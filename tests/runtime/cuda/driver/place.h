@@ -5,7 +5,9 @@
 struct Place {
   unsigned block[3], thread[3];  // the thread's own
   unsigned blocks[3], threads[3];
-  bool* fault;  // set where the thread traps
+  bool* fault;            // set where the thread traps
+  unsigned char* shared;  // the block's shared memory
+  void (*meet)();         // returns when all threads of the block are there
 };
 
 #endif  // HONE_TESTS_RUNTIME_CUDA_DRIVER_PLACE_H_

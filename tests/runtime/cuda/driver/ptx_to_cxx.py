@@ -351,6 +351,11 @@ class Function:
     def do_ret(self, m, k, o):
         self.lines.append("return;" if self.is_kernel else "return result;")
 
+    def do_bar(self, m, k, o):
+        if m != ["sync"] or o != ["0"]:
+            raise Unknown("a barrier of a part of a block")
+        self.lines.append("place.meet();")
+
     def do_trap(self, m, k, o):
         self.lines.append("{ *place.fault = true; return; }")
 
@@ -426,7 +431,8 @@ def signature_of(head):
     return f"static Returned {name_of(name)}({arguments})"
 
 
-def translate_function(head, body):
+def translate_function(head, body, shared):
+    """`shared`: the names of the block's shared memory."""
     kind, name, parameters = parts_of_head(head)
     is_kernel = kind == "entry"
     function = Function(is_kernel)
@@ -435,6 +441,10 @@ def translate_function(head, body):
     if is_kernel:
         code += f'extern "C" const int {name}_parameters = {len(parameters)};\n'
         code += f'extern "C" void {name}(void** parameters, const Place& place) {{\n'
+        for word in shared:
+            code += f"  u8* const {name_of(word)} = place.shared;\n"
+        if "place.meet();" in function.lines:
+            code = f'extern "C" const bool {name}_meets = true;\n' + code
         for i, word in enumerate(parameters):
             code += f"  const void* const {name_of(word)} = parameters[{i}];\n"
     else:
@@ -460,12 +470,19 @@ def translate_global(text):
 def translate(ptx):
     ptx = re.sub(r"//[^\n]*", "", ptx)
     code = f'#include "{MACHINE}"\n'
+    shared = []
     at = 0
     while True:
-        found = re.compile(r"\.(visible|func|entry|global|const|weak)\b[^;{]*[;{]").search(ptx, at)
+        found = re.compile(r"\.(visible|func|entry|global|const|weak|extern)\b[^;{]*[;{]").search(ptx, at)
         if not found:
             return code
-        if re.search(r"\.(global|const)\b", found[0]):
+        if found[1] == "extern":
+            memory = re.fullmatch(r"\.extern \.shared \.align \d+ \.b8 ([\w$]+)\[\];", found[0])
+            if not memory:
+                raise Unknown(f"declaration {found[0]}")
+            shared.append(memory[1])
+            end = found.end()
+        elif re.search(r"\.(global|const)\b", found[0]):
             end = ptx.index(";", found.start()) + 1
             code += translate_global(ptx[found.start():end])
         elif found[0].endswith(";"):
@@ -476,7 +493,7 @@ def translate(ptx):
             while depth:
                 depth += {"{": 1, "}": -1}.get(ptx[end], 0)
                 end += 1
-            code += translate_function(found[0], ptx[found.end():end - 1])
+            code += translate_function(found[0], ptx[found.end():end - 1], shared)
         at = end
 
 

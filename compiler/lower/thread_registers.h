@@ -1,0 +1,19 @@
+// Register buffers that are allocated around thread loops: each thread has a part of its own.
+#ifndef HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
+#define HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::lower {
+
+// Replaces each such buffer by the part of one thread, and its indices by those in the part. All
+// accesses say whose part they are in by the variables of thread loops: in every dimension those
+// have coefficients that are multiples of the part's extent, and what is added to them stays below
+// it. kInvalidArgument names the buffer and the access that does not, or that shares an element
+// with another thread.
+absl::StatusOr<loop::Stmt> SplitAmongThreads(const loop::Stmt& body);
+
+}  // namespace hone::lower
+
+#endif  // HONE_COMPILER_LOWER_THREAD_REGISTERS_H_

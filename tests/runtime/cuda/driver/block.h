@@ -1,0 +1,17 @@
+// Threads of a block that meet at barriers, one after the other on the calling thread.
+#ifndef HONE_TESTS_RUNTIME_CUDA_DRIVER_BLOCK_H_
+#define HONE_TESTS_RUNTIME_CUDA_DRIVER_BLOCK_H_
+
+#include <cstddef>
+#include <functional>
+
+// Calls run(0) to run(count - 1), each on a stack of its own. Each goes on where it was when all
+// have called MeetInBlock, in turns from the first to the last and from the last to the first.
+// Returns whether they ended together: it is false, and what still waited is dropped, where some
+// ended before a barrier that others wait at.
+bool RunBlock(size_t count, const std::function<void(size_t)>& run);
+
+// Only within a call of RunBlock.
+void MeetInBlock();
+
+#endif  // HONE_TESTS_RUNTIME_CUDA_DRIVER_BLOCK_H_
