@@ -38,14 +38,20 @@ Memory MemoryOf(const CpuFacts& facts, const CpuQuirks& quirks) {
   return memory;
 }
 
-constexpr int64_t kCudaThreads = 1024;  // of a block, whatever the card
+// Of a block, whatever the card.
+constexpr int64_t kCudaThreads = 1024;
+constexpr int64_t kCudaSharedBytes = 48 << 10;
+// The least that OpenCL 1.2 lets a device have, of those that are not custom ones.
+constexpr int64_t kOpenClLocalBytes = 32 << 10;
 
-// A grid of blocks; 0 of either: not known, then 1.
-Machine WithGrid(int64_t units, int64_t threads) {
+// A grid of blocks; 0 units or threads: not known, then 1.
+Machine WithGrid(int64_t units, int64_t threads, int64_t shared_bytes) {
   Machine machine;
   machine.vector.size_bytes = SizeBytes(DataType::kFloat32);
   machine.parallel = {{.kind = ParallelKind::kGrid, .width = std::max<int64_t>(units, 1)},
-                      {.kind = ParallelKind::kBlock, .width = std::max<int64_t>(threads, 1)}};
+                      {.kind = ParallelKind::kBlock,
+                       .width = std::max<int64_t>(threads, 1),
+                       .shared_bytes = shared_bytes}};
   return machine;
 }
 
@@ -65,10 +71,11 @@ Machine Machine::For(const CpuTarget& target) {
 Machine Machine::For(const Target& target) {
   if (const CpuTarget* cpu = target.AsCpu()) return For(*cpu);
   if (const auto* opencl = std::get_if<OpenClTarget>(&target.kind)) {
-    return WithGrid(opencl->facts.compute_units, opencl->max_threads);
+    return WithGrid(opencl->facts.compute_units, opencl->max_threads,
+                    opencl->local_bytes > 0 ? opencl->local_bytes : kOpenClLocalBytes);
   }
   const auto& cuda = std::get<CudaTarget>(target.kind);
-  return WithGrid(cuda.facts.multiprocessors, kCudaThreads);
+  return WithGrid(cuda.facts.multiprocessors, kCudaThreads, kCudaSharedBytes);
 }
 
 }  // namespace hone::machine

@@ -12,7 +12,8 @@ enum class ParallelKind { kThreads, kGrid, kBlock, kWarp };
 
 struct ParallelLevel {
   ParallelKind kind = ParallelKind::kThreads;
-  int64_t width = 1;  // the most that compute at once
+  int64_t width = 1;         // the most that compute at once
+  int64_t shared_bytes = 0;  // of kBlock: the memory that its threads share
 
   bool operator==(const ParallelLevel&) const = default;
 };

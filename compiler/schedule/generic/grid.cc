@@ -1,163 +1,36 @@
 // Any kernel on a machine with a grid of threads: cheap stages are inlined into their readers, and
-// every loop of what is left that keeps no order is of the grid, so that a thread computes one
-// element of a stage, or one sum, or a tile of sums. Threads side by side write neighbours in
-// memory, for naive nests go through what they write in its order.
-#include <algorithm>
-#include <optional>
-#include <tuple>
+// every loop of what is left that keeps no order is of the grid. How the threads go about the sums
+// with the most terms is the strategy.
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "compiler/loop/visit.h"
+#include "compiler/schedule/generic/block_tile.h"
+#include "compiler/schedule/generic/grid_kernel.h"
 #include "compiler/schedule/generic/thread_tile.h"
 #include "compiler/schedule/kernel/kernel_view.h"
-#include "compiler/schedule/primitives/stage.h"
-#include "compiler/schedule/rewrite/sequence.h"
-#include "compiler/schedule/rewrite/stage_schedule.h"
+#include "compiler/schedule/strategy.h"
 #include "compiler/schedule/templates.h"
 
 namespace hone::schedule {
 namespace {
 
-// The loops of a launch that stand directly in each other, outermost first.
-std::vector<Loop> PerfectLoops(const loop::Launch& launch) {
-  std::vector<Loop> loops;
-  loop::Stmt s = launch.body;
-  while (s->kind == loop::StmtKind::kFor) {
-    loops.emplace_back(s->var->name);
-    const loop::Stmt inside = s->body[0];
-    s = inside;
-  }
-  return loops;
-}
-
-// As many of the outermost loops as keep no order.
-void MakeGrid(Sequence* s, const std::vector<Loop>& loops) {
-  for (const Loop& loop : loops) {
-    Sequence longer = *s;
-    longer.Parallel(loop);
-    if (!longer.ok()) return;
-    *s = std::move(longer);
-  }
-}
-
-// Factors of a tile; the registers of a thread hold not many more results.
-constexpr int64_t kFactors[] = {1, 2, 4, 8};
-constexpr int64_t kMostResults = 32;
-// What hides latencies on one unit of a device, as far as analysis goes.
-constexpr int64_t kThreadsOfUnit = 256;
-// A tile of so many results loads few enough factors for each.
-constexpr int64_t kDefaultResults = 8;
-
-std::vector<int64_t> TileFactors(int64_t extent) {
-  std::vector<int64_t> factors;
-  for (const int64_t factor : kFactors) {
-    if (extent % factor == 0) factors.push_back(factor);
-  }
-  return factors;
-}
-
-// All tiles of the sums, by the order of the knobs.
-std::vector<ThreadTile> TilesOf(const GridSums& sums) {
-  std::vector<ThreadTile> tiles;
-  for (const int64_t columns : TileFactors(sums.extents.back())) {
-    tiles.push_back({columns});
-    for (size_t axis = sums.extents.size() - 1; axis-- > 0;) {
-      for (const int64_t rows : TileFactors(sums.extents[axis])) {
-        if (rows > 1 && columns * rows <= kMostResults) tiles.push_back({columns, rows, axis});
-      }
-    }
-  }
-  return tiles;
-}
-
-Config ConfigOfTile(const ThreadTile& tile) {
-  Config config;
-  config.Set("tile_columns", tile.columns);
-  config.Set("tile_rows", tile.rows);
-  if (tile.rows > 1) config.Set("row_axis", static_cast<int64_t>(tile.row_axis));
-  return config;
-}
-
-ThreadTile ThreadTileOf(const Config& config) {
-  ThreadTile tile{.columns = config.Int("tile_columns"), .rows = config.Int("tile_rows")};
-  if (tile.rows > 1) tile.row_axis = static_cast<size_t>(config.Int("row_axis"));
-  return tile;
-}
-
-// Where the kernel has sums that a thread can compute several of, the configs are the tiles;
-// otherwise there is one config.
-class GridPlan final : public Plan {
+class GridPlan final : public StrategiesPlan {
  public:
-  explicit GridPlan(const Task& task) : machine_(task.machine), inlined_(task.def->naive) {
-    InlineCheapStages(&inlined_);
-    sums_ = MainSums(inlined_);
-    if (sums_) tiles_ = TilesOf(*sums_);
+  explicit GridPlan(const std::shared_ptr<const Problem<GridKernel>>& problem)
+      : StrategiesPlan("thread_tile") {
+    AddAll<GridKernel>({{"thread_tile", OpenThreadTile}, {"block_tile", OpenBlockTile}}, problem);
   }
 
-  std::optional<Knob> NextKnob(const Config& prefix) const override {
-    if (!sums_) return std::nullopt;
-    if (!prefix.Has("tile_columns")) {
-      return IntKnob("tile_columns", Options([](const ThreadTile& t) { return t.columns; },
-                                             [](const ThreadTile&) { return true; }));
-    }
-    const auto has_columns = [columns = prefix.Int("tile_columns")](const ThreadTile& t) {
-      return t.columns == columns;
-    };
-    if (!prefix.Has("tile_rows")) {
-      return IntKnob("tile_rows", Options([](const ThreadTile& t) { return t.rows; }, has_columns));
-    }
-    const int64_t rows = prefix.Int("tile_rows");
-    if (rows == 1 || prefix.Has("row_axis")) return std::nullopt;
-    return IntKnob("row_axis",
-                   Options([](const ThreadTile& t) { return static_cast<int64_t>(t.row_axis); },
-                           [&](const ThreadTile& t) { return has_columns(t) && t.rows == rows; }));
-  }
-
-  // The largest tiles that leave every unit threads enough come first, and of those of one size the
-  // one that loads least.
+  // The strategy with the better default first, then all that it has.
   std::vector<PricedConfig> Ranked() const override {
-    if (!sums_) return {{Config()}};
-    std::vector<ThreadTile> tiles = tiles_;
-    const auto rank = [&](const ThreadTile& tile) {
-      const int64_t threads = sums_->Results() / tile.Results();
-      const bool is_default = tile.Results() <= kDefaultResults && tile.SharesLoads(*sums_) &&
-                              threads >= kThreadsOfUnit * machine_.parallel.front().width;
-      return std::tuple(!is_default, -tile.Results(), tile.Loads(*sums_));
-    };
-    std::ranges::stable_sort(tiles, {}, rank);
-    // Where none leaves threads enough, a thread has one result.
-    if (std::get<0>(rank(tiles.front()))) {
-      std::ranges::stable_partition(tiles, [](const ThreadTile& t) { return t.Results() == 1; });
-    }
-    std::vector<PricedConfig> ranked;
-    for (const ThreadTile& tile : tiles) ranked.push_back({ConfigOfTile(tile)});
-    return ranked;
+    std::vector<PricedConfig> threads = RankedOf("thread_tile");
+    if (!Has("block_tile")) return threads;
+    std::vector<PricedConfig> blocks = RankedOf("block_tile");
+    if (threads.front().cycles < blocks.front().cycles) std::swap(threads, blocks);
+    blocks.insert(blocks.end(), threads.begin(), threads.end());
+    return blocks;
   }
-
-  absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    Sequence s = inlined_;
-    if (sums_ && ThreadTileOf(config).Results() > 1) TileSums(&s, *sums_, ThreadTileOf(config));
-    for (const loop::Launch& launch : loop::Nest(s.nest()).launches) {
-      MakeGrid(&s, PerfectLoops(launch));
-    }
-    return std::move(s).Finish();
-  }
-
- private:
-  // What the tiles that `counts` have of a knob, each once.
-  template <typename Get, typename Counts>
-  std::vector<int64_t> Options(const Get& get, const Counts& counts) const {
-    std::vector<int64_t> options;
-    for (const ThreadTile& tile : tiles_) {
-      if (counts(tile) && std::ranges::count(options, get(tile)) == 0) options.push_back(get(tile));
-    }
-    return options;
-  }
-
-  const machine::Machine machine_;
-  Sequence inlined_;
-  std::optional<GridSums> sums_;
-  std::vector<ThreadTile> tiles_;  // of the sums
 };
 
 class Grid final : public Template {
@@ -172,7 +45,8 @@ class Grid final : public Template {
   }
 
   std::unique_ptr<const Plan> Open(const Task& task) const override {
-    return std::make_unique<GridPlan>(task);
+    return std::make_unique<GridPlan>(std::make_shared<const Problem<GridKernel>>(
+        Problem<GridKernel>{task, ViewGridKernel(task)}));
   }
 };
 

@@ -1,147 +1,159 @@
 #include "compiler/schedule/generic/thread_tile.h"
 
+#include <algorithm>
+#include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "compiler/loop/visit.h"
-#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/thread_tile_schedule.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/price/thread_block.h"
 
 namespace hone::schedule {
 namespace {
 
-// The extent of a loop of constant bounds from 0 on; nullopt for others.
-std::optional<int64_t> ExtentOf(const loop::Stmt& s) {
-  const bool is_constant = s->min->kind == loop::ExprKind::kInt && s->min->int_value == 0 &&
-                           s->extent->kind == loop::ExprKind::kInt;
-  return is_constant ? std::optional(s->extent->int_value) : std::nullopt;
-}
+// Factors of a tile; the registers of a thread hold not many more results.
+constexpr int64_t kFactors[] = {1, 2, 4, 8};
+constexpr int64_t kMostResults = 32;
+// What hides latencies on one unit of a device, as far as analysis goes.
+constexpr int64_t kThreadsOfUnit = 256;
+// A tile of so many results loads few enough factors for each.
+constexpr int64_t kDefaultResults = 8;
 
-std::vector<std::vector<bool>> FactorsOf(const loop::Expr& term, const loop::Buffer& sums,
-                                         const std::vector<loop::Stmt>& axes) {
-  std::vector<std::vector<bool>> factors;
-  loop::Walk(term, [&](const loop::Expr& e) {
-    if (e->kind != loop::ExprKind::kLoad || e->buffer == sums) return;
-    factors.emplace_back();
-    for (const loop::Stmt& axis : axes) factors.back().push_back(loop::UsesVar(e, axis->var));
-  });
+std::vector<int64_t> TileFactors(int64_t extent) {
+  std::vector<int64_t> factors;
+  for (const int64_t factor : kFactors) {
+    if (extent % factor == 0) factors.push_back(factor);
+  }
   return factors;
 }
 
-struct Candidate {
-  GridSums sums;
-  int64_t terms = 0;  // of all its sums
+// All tiles of the sums, by the order of the knobs.
+std::vector<ThreadTile> TilesOf(const GridSums& sums) {
+  std::vector<ThreadTile> tiles;
+  for (const int64_t columns : TileFactors(sums.extents.back())) {
+    tiles.push_back({columns});
+    for (size_t axis = sums.extents.size() - 1; axis-- > 0;) {
+      for (const int64_t rows : TileFactors(sums.extents[axis])) {
+        if (rows > 1 && columns * rows <= kMostResults) tiles.push_back({columns, rows, axis});
+      }
+    }
+  }
+  return tiles;
+}
+
+Config ConfigOfTile(const ThreadTile& tile) {
+  Config config;
+  config.Set("tile_columns", tile.columns);
+  config.Set("tile_rows", tile.rows);
+  if (tile.rows > 1) config.Set("row_axis", static_cast<int64_t>(tile.row_axis));
+  return config;
+}
+
+ThreadTile ThreadTileOf(const Config& config) {
+  ThreadTile tile{.columns = config.Int("tile_columns"), .rows = config.Int("tile_rows")};
+  if (tile.rows > 1) tile.row_axis = static_cast<size_t>(config.Int("row_axis"));
+  return tile;
+}
+
+// Where the kernel has sums that a thread can compute several of, the configs are the tiles;
+// otherwise there is one config.
+class ThreadTilePlan final : public Plan {
+ public:
+  explicit ThreadTilePlan(const Problem<GridKernel>& problem)
+      : machine_(problem.task.machine), inlined_(problem.kernel.inlined) {
+    const std::optional<GridSums>& sums = problem.kernel.sums;
+    if (!sums || !CanTileSums(inlined_, *sums)) return;
+    sums_ = sums;
+    tiles_ = TilesOf(*sums_);
+  }
+
+  std::optional<Knob> NextKnob(const Config& prefix) const override {
+    if (!sums_) return std::nullopt;
+    if (!prefix.Has("tile_columns")) {
+      return IntKnob("tile_columns", Options([](const ThreadTile& t) { return t.columns; },
+                                             [](const ThreadTile&) { return true; }));
+    }
+    const auto has_columns = [columns = prefix.Int("tile_columns")](const ThreadTile& t) {
+      return t.columns == columns;
+    };
+    if (!prefix.Has("tile_rows")) {
+      return IntKnob("tile_rows", Options([](const ThreadTile& t) { return t.rows; }, has_columns));
+    }
+    const int64_t rows = prefix.Int("tile_rows");
+    if (rows == 1 || prefix.Has("row_axis")) return std::nullopt;
+    return IntKnob("row_axis",
+                   Options([](const ThreadTile& t) { return static_cast<int64_t>(t.row_axis); },
+                           [&](const ThreadTile& t) { return has_columns(t) && t.rows == rows; }));
+  }
+
+  // The largest tiles that leave every unit threads enough come first, and of those of one size the
+  // one that loads least.
+  std::vector<PricedConfig> Ranked() const override {
+    if (!sums_) return {{Config()}};
+    std::vector<ThreadTile> tiles = tiles_;
+    const auto rank = [&](const ThreadTile& tile) {
+      const int64_t threads = sums_->Results() / tile.Results();
+      const bool is_default = tile.Results() <= kDefaultResults && tile.SharesLoads(*sums_) &&
+                              threads >= kThreadsOfUnit * machine_.parallel.front().width;
+      return std::tuple(!is_default, -tile.Results(), tile.Loads(*sums_));
+    };
+    std::ranges::stable_sort(tiles, {}, rank);
+    // Where none leaves threads enough, a thread has one result.
+    if (std::get<0>(rank(tiles.front()))) {
+      std::ranges::stable_partition(tiles, [](const ThreadTile& t) { return t.Results() == 1; });
+    }
+    std::vector<PricedConfig> ranked;
+    for (const ThreadTile& tile : tiles) ranked.push_back({ConfigOfTile(tile), CyclesOf(tile)});
+    return ranked;
+  }
+
+  absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
+    Sequence s = inlined_;
+    if (sums_) TileSums(&s, *sums_, ThreadTileOf(config));
+    MakeGrids(&s);
+    return std::move(s).Finish();
+  }
+
+ private:
+  // What threads load is in no order that suits them all, and neighbours wait for each other.
+  double CyclesOf(const ThreadTile& tile) const {
+    constexpr int64_t kBlockThreads = 128;
+    constexpr double kPassesOfLoad = 4;
+    constexpr int64_t kTermsOfWait = 16;
+    return ThreadBlockCycles({.blocks = CeilDiv(sums_->Results() / tile.Results(), kBlockThreads),
+                              .threads = kBlockThreads,
+                              .results = tile.Results(),
+                              .terms = sums_->Terms(),
+                              .loads = kPassesOfLoad * static_cast<double>(tile.Loads(*sums_)),
+                              .waits = sums_->Terms() / kTermsOfWait},
+                             machine_);
+  }
+
+  // What the tiles that `counts` have of a knob, each once.
+  template <typename Get, typename Counts>
+  std::vector<int64_t> Options(const Get& get, const Counts& counts) const {
+    std::vector<int64_t> options;
+    for (const ThreadTile& tile : tiles_) {
+      if (counts(tile) && std::ranges::count(options, get(tile)) == 0) options.push_back(get(tile));
+    }
+    return options;
+  }
+
+  const machine::Machine machine_;
+  const Sequence inlined_;
+  std::optional<GridSums> sums_;
+  std::vector<ThreadTile> tiles_;  // of the sums
 };
-
-// A stage whose body sets its result and then sums in loops of constant bounds.
-std::optional<Candidate> CandidateOf(const loop::Nest& nest, size_t launch,
-                                     const loop::Buffer& buffer) {
-  const absl::StatusOr<StageNest> stage = MatchStage(nest, launch, buffer);
-  if (!stage.ok() || stage->loops.empty()) return std::nullopt;
-  Candidate candidate;
-  candidate.sums.stage = Stage(buffer->name);
-  candidate.terms = 1;
-  for (const loop::Stmt& axis : stage->loops) {
-    const std::optional<int64_t> extent = ExtentOf(axis);
-    if (!extent) return std::nullopt;
-    candidate.sums.extents.push_back(*extent);
-    candidate.terms *= *extent;
-  }
-  if (stage->body->kind != loop::StmtKind::kSeq || stage->body->body.size() != 2) {
-    return std::nullopt;
-  }
-  loop::Stmt s = stage->body->body[1];
-  for (; s->kind == loop::StmtKind::kFor; ++candidate.sums.steps) {
-    const std::optional<int64_t> extent = ExtentOf(s);
-    if (!extent) return std::nullopt;
-    candidate.terms *= *extent;
-    const loop::Stmt inside = s->body[0];
-    s = inside;
-  }
-  const bool is_sum = candidate.sums.steps > 0 && s->kind == loop::StmtKind::kStore;
-  if (is_sum) candidate.sums.factors = FactorsOf(s->value, buffer, stage->loops);
-  return is_sum ? std::optional(std::move(candidate)) : std::nullopt;
-}
-
-// The smallest tile there is, to see whether the primitives take the stage.
-std::optional<ThreadTile> SmallestTile(const GridSums& sums) {
-  for (size_t axis = sums.extents.size(); axis-- > 0;) {
-    if (sums.extents[axis] % 2 != 0) continue;
-    return axis + 1 == sums.extents.size() ? ThreadTile{2} : ThreadTile{1, 2, axis};
-  }
-  return std::nullopt;
-}
-
-bool CanBeTiled(const Sequence& s, const GridSums& sums) {
-  const std::optional<ThreadTile> tile = SmallestTile(sums);
-  if (!tile) return false;
-  Sequence tiled = s;
-  TileSums(&tiled, sums, *tile);
-  return tiled.ok();
-}
-
-std::vector<Loop> StepsOf(const Stage& stage, size_t count) {
-  std::vector<Loop> steps;
-  for (size_t i = 0; i < count; ++i) steps.push_back(stage.Reduction(i));
-  return steps;
-}
 
 }  // namespace
 
-int64_t GridSums::Results() const {
-  int64_t results = 1;
-  for (const int64_t extent : extents) results *= extent;
-  return results;
-}
-
-int64_t ThreadTile::Loads(const GridSums& sums) const {
-  int64_t loads = 0;
-  for (const std::vector<bool>& depends : sums.factors) {
-    loads += (depends.back() ? columns : 1) * (depends[row_axis] ? rows : 1);
-  }
-  return loads;
-}
-
-bool ThreadTile::SharesLoads(const GridSums& sums) const {
-  return Loads(sums) < Results() * static_cast<int64_t>(sums.factors.size());
-}
-
-std::optional<GridSums> MainSums(const Sequence& s) {
-  std::optional<Candidate> main;
-  for (const loop::Buffer& buffer : s.nest().buffers) {
-    const absl::StatusOr<size_t> launch = WriterOf(s.nest(), buffer);
-    if (!launch.ok() || s.nest().launches[*launch].phase != loop::Phase::kRun) continue;
-    std::optional<Candidate> candidate = CandidateOf(s.nest(), *launch, buffer);
-    if (!candidate || (main && main->terms >= candidate->terms)) continue;
-    if (CanBeTiled(s, candidate->sums)) main = std::move(candidate);
-  }
-  return main ? std::optional(std::move(main->sums)) : std::nullopt;
-}
-
-void TileSums(Sequence* s, const GridSums& sums, const ThreadTile& tile) {
-  const size_t rank = sums.extents.size();
-  const Stage results = sums.stage;
-  const Stage registers = s->CacheWrite(results);
-  // The results' loops: those of the grid, then those of the tile.
-  std::vector<Loop> order = results.Axes(rank);
-  std::vector<Loop> inside;
-  const auto split = [&](size_t axis, int64_t factor) {
-    const SplitLoops loops = s->Split(results.Axis(axis), factor, Tail::kExact);
-    order[axis] = loops.outer;
-    inside.push_back(loops.inner);
-  };
-  if (tile.rows > 1) split(tile.row_axis, tile.rows);
-  if (tile.columns > 1) split(rank - 1, tile.columns);
-  const Loop last_of_grid = order.back();
-  order.insert(order.end(), inside.begin(), inside.end());
-  s->Reorder(order);
-  s->ComputeAt(registers, last_of_grid);
-  // Every term of a tile's sums before the next one, so that a loaded factor serves them all.
-  const std::vector<Loop> axes = registers.Axes(rank);
-  s->Decompose(s->FirstOf(axes));
-  std::vector<Loop> terms = StepsOf(registers, sums.steps);
-  terms.insert(terms.end(), axes.begin(), axes.end());
-  s->ReorderPresent(terms);
-  for (const Stage& part : {registers.Init(), registers}) s->UnrollPresent(part.Axes(rank));
-  for (const Loop& loop : inside) s->Unroll(loop);
+std::unique_ptr<const Plan> OpenThreadTile(
+    const std::shared_ptr<const Problem<GridKernel>>& problem) {
+  return std::make_unique<ThreadTilePlan>(*problem);
 }
 
 }  // namespace hone::schedule

@@ -1,49 +1,18 @@
-// Sums of which a thread of a grid computes several side by side, in registers: what it loads for
-// one serves the others.
+// The strategy of threads that have nothing to do with each other: each computes one element of a
+// stage, one sum, or a tile of sums in registers.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
+#include <memory>
 
-#include "compiler/schedule/primitives/stage.h"
-#include "compiler/schedule/rewrite/sequence.h"
+#include "compiler/schedule/generic/grid_kernel.h"
+#include "compiler/schedule/strategy.h"
 
 namespace hone::schedule {
 
-// A stage that sums, in loops over all axes of its results.
-struct GridSums {
-  Stage stage;
-  std::vector<int64_t> extents;  // of its axes
-  size_t steps = 0;              // loops of a sum
-  // For each factor that a term loads: whether it depends on each of the axes.
-  std::vector<std::vector<bool>> factors;
-
-  int64_t Results() const;
-};
-
-// The results of one thread: `columns` of the last axis and `rows` of another one. Both divide
-// their axes' extents.
-struct ThreadTile {
-  int64_t columns = 1;
-  int64_t rows = 1;
-  size_t row_axis = 0;
-
-  int64_t Results() const { return columns * rows; }
-  // What a thread loads for a term of each of its results.
-  int64_t Loads(const GridSums& sums) const;
-  // Whether what it loads for one result serves others.
-  bool SharesLoads(const GridSums& sums) const;
-};
-
-// The stage with the most terms of those that can be tiled; nullopt if there is none.
-std::optional<GridSums> MainSums(const Sequence& s);
-
-// Lets a thread of the stage compute a tile. The loops that are to be the grid's stand outermost
-// in the launch that stores the results.
-void TileSums(Sequence* s, const GridSums& sums, const ThreadTile& tile);
+// Takes every kernel.
+std::unique_ptr<const Plan> OpenThreadTile(
+    const std::shared_ptr<const Problem<GridKernel>>& problem);
 
 }  // namespace hone::schedule
 

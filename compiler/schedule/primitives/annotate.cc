@@ -60,4 +60,12 @@ absl::Status Parallel(loop::Nest* nest, const Loop& loop) {
   return absl::OkStatus();
 }
 
+absl::Status Threads(loop::Nest* nest, const Loop& loop) {
+  HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
+  HONE_RETURN_IF_ERROR(RequireConstantExtent(site));
+  HONE_RETURN_IF_ERROR(RequireIndependent(site));
+  SetKind(nest, site, LoopKind::kThread);
+  return absl::OkStatus();
+}
+
 }  // namespace hone::schedule

@@ -11,7 +11,7 @@
 namespace hone::schedule {
 
 struct ComputeAtOptions {
-  loop::Scope scope = loop::Scope::kRegister;  // or kLocal
+  loop::Scope scope = loop::Scope::kRegister;  // or another but kGlobal
   // Rounds the extent of a dimension up to a multiple, so that whole vectors are computed. What
   // is read to compute the additional elements must exist. Empty: 1 for all.
   std::vector<int64_t> align;

@@ -5,6 +5,7 @@
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
@@ -170,6 +171,10 @@ void Sequence::ParallelIfPresent(const Loop& loop) {
   if (Has(loop)) Parallel(loop);
 }
 
+void Sequence::Threads(const Loop& loop) {
+  if (ok()) Apply("Threads", schedule::Threads(&nest_, loop));
+}
+
 void Sequence::ShareByOffsets(const Loop& loop, const std::string& offsets, const ShareWork& work,
                               int64_t shares) {
   if (ok()) {
@@ -238,6 +243,12 @@ Stage Sequence::CacheWrite(const Stage& stage, const std::string& layout) {
   Stage cache = Answer<Stage>("CacheWrite", schedule::CacheWrite(&nest_, stage, layout), stage);
   LearnLoopsOf(stage, cache);
   return cache;
+}
+
+Stage Sequence::CacheRead(const std::string& buffer, const Stage& reader) {
+  const Stage otherwise(buffer);
+  if (!ok()) return otherwise;
+  return Answer<Stage>("CacheRead", schedule::CacheRead(&nest_, buffer, reader), otherwise);
 }
 
 Stage Sequence::SumLocally(const Loop& loop) {

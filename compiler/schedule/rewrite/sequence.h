@@ -53,6 +53,7 @@ class Sequence {
   void TileAll(const Loop& loop);
   void Parallel(const Loop& loop);
   void ParallelIfPresent(const Loop& loop);
+  void Threads(const Loop& loop);
   void ShareByOffsets(const Loop& loop, const std::string& offsets, const ShareWork& work,
                       int64_t shares);
   void Peel(const Loop& loop, int64_t first, int64_t last);
@@ -72,6 +73,8 @@ class Sequence {
   void Prepare(const Stage& stage);
   // The stage of a new buffer, which the given one copies.
   Stage CacheWrite(const Stage& stage, const std::string& layout = "");
+  // The stage of a copy of the buffer, from which the reader loads.
+  Stage CacheRead(const std::string& buffer, const Stage& reader);
   Stage SumLocally(const Loop& loop);
   WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);

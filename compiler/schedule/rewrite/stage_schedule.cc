@@ -396,13 +396,13 @@ int64_t ElementsAcrossFew(const loop::Nest& nest) {
   return elements;
 }
 
-void InlineCheapStages(Sequence* s) {
+void InlineCheapStages(Sequence* s, const std::set<std::string>& kept) {
   std::vector<std::string> names;
   for (const loop::Launch& launch : s->nest().launches) names.push_back(launch.name);
   for (const std::string& name : names) {
     const Buffer buffer = BufferOf(s->nest(), name);
     const Stage stage(name);
-    if (buffer == nullptr || !CanInline(s->nest(), stage)) continue;
+    if (buffer == nullptr || kept.contains(name) || !CanInline(s->nest(), stage)) continue;
     if (WorthInlining(s->nest(), buffer)) s->Inline(stage);
   }
 }

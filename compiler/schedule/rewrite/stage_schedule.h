@@ -4,6 +4,8 @@
 #define HONE_COMPILER_SCHEDULE_REWRITE_STAGE_SCHEDULE_H_
 
 #include <cstdint>
+#include <set>
+#include <string>
 
 #include "compiler/schedule/rewrite/sequence.h"
 
@@ -25,8 +27,9 @@ bool HasStageToTurn(const loop::Nest& nest);
 // are the lanes then. 0: there is none.
 int64_t ElementsAcrossFew(const loop::Nest& nest);
 
-// Inlines stages whose value costs little to compute again, or that are read once.
-void InlineCheapStages(Sequence* s);
+// Inlines stages whose value costs little to compute again, or that are read once, but for those of
+// the buffers `kept`.
+void InlineCheapStages(Sequence* s, const std::set<std::string>& kept = {});
 // Last axes that are gone through together become one, of every buffer, as far as that goes.
 void JoinAxes(Sequence* s);
 // Every run launch. Steps that do not fit a stage are left out, so this cannot fail.

@@ -2,10 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "compiler/lower/lower.h"
 #include "compiler/machine/machine.h"
 #include "compiler/schedule/templates.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "support/random.h"
 #include "tests/compiler/schedule/golden_nest.h"
 #include "tests/compiler/schedule/nest_check.h"
 #include "tests/compiler/schedule/opened.h"
@@ -70,8 +72,10 @@ TEST(Grid, EveryConfigComputesWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const auto& [kernel, least_configs] : kernels) {
     const GridTask one(kernel);
-    const std::vector<Config> configs = SpaceOfTask(one.task()).Enumerate(64);
+    std::vector<Config> configs = SpaceOfTask(one.task()).Enumerate(64);
     EXPECT_GE(configs.size(), static_cast<size_t>(least_configs)) << kernel;
+    Random random(seed);
+    for (int i = 0; i < 32; ++i) configs.push_back(SpaceOfTask(one.task()).Sample(random));
     for (const Config& config : configs) {
       const auto nest = NestOfConfig(one.task(), config);
       ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
@@ -81,11 +85,67 @@ TEST(Grid, EveryConfigComputesWhatTheNaiveNestDoes) {
   }
 }
 
+// Sums of which blocks of threads compute tiles, and whose terms are of these kinds: a product with
+// both factors, one of them behind a cast; padded and strided data; filters of groups.
+constexpr const char* kShared[] = {
+    "fn (p0: Tensor[(32, 16), float32], const p1: Tensor[(28, 16), float32], const p2: "
+    "Tensor[(28,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(3, 16, 8), float32], p1: Tensor[(3, 32, 8), float32]) { "
+    "nn.batch_matmul(p0, p1) }",
+    "fn (p0: Tensor[(1, 4, 14, 14), float32], const p1: Tensor[(16, 4, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 4, 16, 16), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 16, 7, 7), float32], const p1: Tensor[(32, 16, 1, 1), float32]) { "
+    "nn.conv2d(p0, p1) }",
+    "fn (p0: Tensor[(1, 4, 4, 4, 8), float32], const p1: Tensor[(8, 4, 3, 3, 3), float32]) { "
+    "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 8, 32), float32], const p1: Tensor[(16, 8, 3), float32]) { "
+    "nn.conv1d(p0, p1, padding=[1, 1]) }",
+};
+
+TEST(Grid, BlocksOfThreadsComputeWhatTheNaiveNestDoes) {
+  uint64_t seed = 1;
+  for (const char* const kernel : kShared) {
+    const GridTask one(kernel);
+    Config prefix;
+    prefix.Set("strategy", std::string("block_tile"));
+    const Space space([&](const Config& config) {
+      return config.entries().empty() ? Knob{"strategy", {"block_tile"}, std::nullopt}
+                                      : SpaceOfTask(one.task()).Next(config);
+    });
+    ASSERT_TRUE(SpaceOfTask(one.task()).Next(prefix).has_value()) << kernel;
+    Random random(seed);
+    for (int i = 0; i < 40; ++i) {
+      const Config config = space.Sample(random);
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
+      ExpectSameResults(one.naive(), *nest, seed++, kernel + config.ToText());
+      if (HasFailure()) return;
+      const auto launches = lower::LowerLaunches(*nest, one.task().target);
+      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
+    }
+  }
+}
+
+TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
+  const GridTask one(
+      "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(32, 16), float32], const p2: "
+      "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
+  const auto config = Config::Parse(
+      R"({"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto nest = NestOfConfig(one.task(), *config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden("block_tile", one.naive(), *nest);
+}
+
 TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
   const GridTask one(
       "fn (p0: Tensor[(4, 12), float32], const p1: Tensor[(8, 12), float32], const p2: "
       "Tensor[(8,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
   Config config;
+  config.Set("strategy", std::string("thread_tile"));
   config.Set("tile_columns", int64_t{2});
   config.Set("tile_rows", int64_t{4});
   config.Set("row_axis", int64_t{0});
@@ -95,30 +155,49 @@ TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
 }
 
 TEST(Grid, TheDefaultTileLeavesEveryUnitThreads) {
-  EXPECT_EQ(GridTask(Dense(512, 512, 64)).Default(),
-            R"({"row_axis":0,"tile_columns":2,"tile_rows":4})");
-  EXPECT_EQ(GridTask(Dense(64, 64, 64)).Default(),
-            R"({"row_axis":0,"tile_columns":2,"tile_rows":2})");
-  EXPECT_EQ(GridTask(Dense(8, 8, 64)).Default(), R"({"tile_columns":1,"tile_rows":1})");
-  EXPECT_EQ(GridTask(Dense(512, 512, 64), "cuda -arch=sm_90a -multiprocessors=132").Default(),
-            R"({"row_axis":0,"tile_columns":2,"tile_rows":2})")
+  EXPECT_EQ(
+      GridTask(Dense(512, 512, 64)).Default(),
+      R"({"row_axis":0,"steps":4,"strategy":"block_tile","threads_columns":16,"threads_rows":16,"tile_columns":8,"tile_rows":8})");
+  EXPECT_EQ(
+      GridTask(Dense(64, 64, 64)).Default(),
+      R"({"row_axis":0,"steps":32,"strategy":"block_tile","threads_columns":16,"threads_rows":8,"tile_columns":1,"tile_rows":2})");
+  EXPECT_EQ(
+      GridTask(Dense(512, 512, 64), "cuda -arch=sm_90a -multiprocessors=132").Default(),
+      R"({"row_axis":0,"steps":16,"strategy":"block_tile","threads_columns":8,"threads_rows":16,"tile_columns":2,"tile_rows":2})")
       << "a larger one has work for larger grids";
+}
+
+TEST(Grid, OneRowHasNoBlockToShareIt) {
+  EXPECT_EQ(GridTask(Dense(1, 1000, 64)).Default(),
+            R"({"strategy":"thread_tile","tile_columns":1,"tile_rows":1})");
 }
 
 TEST(Grid, WhatSharesNoLoadsHasNoTile) {
   EXPECT_EQ(GridTask("fn (p0: Tensor[(1, 64, 64, 64), float32]) { nn.max_pool2d(p0, pool_size=[2, "
                      "2], strides=[2, 2]) }")
                 .Default(),
-            R"({"tile_columns":1,"tile_rows":1})");
+            R"({"strategy":"thread_tile","tile_columns":1,"tile_rows":1})");
 }
 
-// Rows of output channels share what is loaded of the image, and columns what is loaded of the
-// filters.
-TEST(Grid, ATileOfAConvolutionIsOfChannelsAndColumns) {
-  EXPECT_EQ(GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
-                     "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
-                .Default(),
-            R"({"row_axis":1,"tile_columns":2,"tile_rows":4})");
+// Rows of output channels share what is loaded of the image, and columns and lines what is loaded
+// of the filters.
+TEST(Grid, ATileOfAConvolutionIsOfChannelsAndPixels) {
+  EXPECT_EQ(
+      GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
+               "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
+          .Default(),
+      R"({"row_axis":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":8,"threads_rows":4,"tile_columns":8,"tile_rows":8})");
+}
+
+// Records of before there was a choice are of threads apart.
+TEST(Grid, OldConfigsAreOfThreadsApart) {
+  const GridTask one(Dense(64, 64, 64));
+  const auto old = Config::Parse(R"({"row_axis":0,"tile_columns":2,"tile_rows":2})");
+  ASSERT_TRUE(old.ok()) << old.status();
+  const std::optional<Config> now = SpaceOfTask(one.task()).Migrate(*old);
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(now->ToText(),
+            R"({"row_axis":0,"strategy":"thread_tile","tile_columns":2,"tile_rows":2})");
 }
 
 }  // namespace

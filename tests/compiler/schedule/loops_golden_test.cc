@@ -1,6 +1,7 @@
 // Primitives that change loops, stages and layouts: golden/<name>.txt holds the nest after each.
 #include "compiler/loop/builder.h"
 #include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
@@ -66,6 +67,16 @@ TEST(PrimitivesGolden, ComputeAtInfersTheRegion) {
   ASSERT_TRUE(
       ComputeAt(&nest, Stage("pad"), Loop("conv.i2.o"), {loop::Scope::kLocal, {}, ""}).ok());
   ExpectGolden("compute_at", naive, nest);
+}
+
+TEST(PrimitivesGolden, CacheReadAtALoop) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> copy = CacheRead(&nest, "a", Stage("sum"));
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_TRUE(ComputeAt(&nest, *copy, Loop("sum.i0"), {loop::Scope::kShared, {}, ""}).ok());
+  ASSERT_TRUE(Threads(&nest, Loop("sum.i1")).ok());
+  ExpectGolden("cache_read", naive, nest);
 }
 
 TEST(PrimitivesGolden, DecomposeAndReorder) {

@@ -6,6 +6,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
@@ -73,9 +74,9 @@ class Draw {
     return role == loop::Role::kInput || role == loop::Role::kConstant;
   }
 
- private:
   std::string AnyBuffer() { return nest_->buffers[Below(nest_->buffers.size())]->name; }
 
+ private:
   loop::Nest* nest_;
   Random* random_;
   Loop loop_;
@@ -108,6 +109,13 @@ Attempt TryPeel(Draw& draw) {
 Attempt TryCacheWrite(Draw& draw) {
   if (draw.buffer().ends_with(".acc")) return NotTried();
   return {draw.buffer(), CacheWrite(draw.nest(), Stage(draw.buffer())).status()};
+}
+
+Attempt TryCacheRead(Draw& draw) {
+  if (draw.buffer().ends_with(".cached")) return NotTried();
+  const std::string reader = draw.AnyBuffer();
+  return {draw.buffer() + " for " + reader,
+          CacheRead(draw.nest(), draw.buffer(), Stage(reader)).status()};
 }
 
 Attempt TrySetLayout(Draw& draw) {
@@ -159,7 +167,9 @@ constexpr Primitive kPrimitives[] = {
     {"vectorize", TryOnLoop<Vectorize>},
     {"parallel", TryOnLoop<Parallel>},
     {"unswitch", TryOnLoop<Unswitch>},
+    {"threads", TryOnLoop<Threads>},
     {"cache write", TryCacheWrite},
+    {"cache read", TryCacheRead},
     {"unroll steps",
      [](Draw& draw) -> Attempt {
        return {fmt::format("{} of {}", draw.factor(), draw.loop().name()),

@@ -1,0 +1,58 @@
+// Sums of which the threads of a block compute a tile together: what their terms load is copied to
+// memory that the threads share, some steps of the sums at a time, and each thread keeps sums in
+// registers.
+#ifndef HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_TILE_SCHEDULE_H_
+#define HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_TILE_SCHEDULE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/rewrite/sequence.h"
+
+namespace hone::schedule {
+
+// What divides an axis of the results.
+struct AxisTile {
+  int64_t threads = 1;  // of a block, along the axis
+  int64_t results = 1;  // of a thread, along the axis
+};
+
+struct BlockTile {
+  std::vector<AxisTile> axes;  // of the results; their products divide the axes' extents
+  size_t step_loop = 0;        // the loop of the sums whose steps are taken some at a time
+  int64_t steps = 1;           // how many; divides the loop's extent
+
+  int64_t Threads() const;
+  int64_t Results() const;  // of a thread
+  std::vector<int64_t> BlockExtents() const;
+};
+
+// What a block's threads copy to the memory that they share.
+class SharedCopies {
+ public:
+  // The sums' factors are known. `sums` outlives the copies.
+  explicit SharedCopies(const GridSums& sums);
+
+  // The bytes that are there at once, which are copied before every `tile.steps` of the sums.
+  int64_t Bytes(const BlockTile& tile) const;
+  // How the copy of a factor lies there.
+  const ComputeAtOptions& options(size_t factor) const { return options_[factor]; }
+
+ private:
+  const GridSums& sums_;
+  std::vector<ComputeAtOptions> options_;  // of each factor
+};
+
+// Schedules the sums' launch, with its grid and its threads. `stages`: the factors that stages of
+// the nest fill, which are computed where others are copied; the sums' factors are known.
+void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>& stages,
+                  const BlockTile& tile);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_TILE_SCHEDULE_H_

@@ -1,0 +1,23 @@
+// What strategies for machines with a grid of threads see of a kernel.
+#ifndef HONE_COMPILER_SCHEDULE_GENERIC_GRID_KERNEL_H_
+#define HONE_COMPILER_SCHEDULE_GENERIC_GRID_KERNEL_H_
+
+#include <optional>
+
+#include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/rewrite/sequence.h"
+#include "compiler/schedule/template.h"
+
+namespace hone::schedule {
+
+// A value type.
+struct GridKernel {
+  Sequence inlined;              // the naive nest without its cheap stages
+  std::optional<GridSums> sums;  // its main ones
+};
+
+GridKernel ViewGridKernel(const Task& task);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_GENERIC_GRID_KERNEL_H_
