@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "measure_server/process_keeper.h"
 #include "runtime/find_device.h"
 #include "support/clock.h"
 #include "support/scratch_folder.h"
@@ -81,14 +81,19 @@ absl::StatusOr<std::vector<ListedDevice>> ListDevicesApart(int64_t limit_ns) {
     return absl::UnavailableError(fmt::format("pipe: {}", std::strerror(errno)));
   }
   const pid_t pid = fork();
-  if (pid == 0) ListAndEnd(ends[1], folder.path());
+  if (pid == 0) {
+    close(ends[0]);
+    KeepProcess(ends[1], [&](int keeper_fd) {
+      DieWithParent(keeper_fd);
+      ListAndEnd(ends[1], folder.path());
+    });
+  }
   close(ends[1]);
   absl::StatusOr<std::string> text =
       pid > 0 ? ReadAll(ends[0], limit_ns)
               : absl::UnavailableError(fmt::format("fork: {}", std::strerror(errno)));
-  close(ends[0]);
+  close(ends[0]);  // what still runs is ended
   if (pid < 0) return text.status();
-  if (!text.ok()) kill(pid, SIGKILL);
   int status = 0;
   waitpid(pid, &status, 0);
   HONE_RETURN_IF_ERROR(text.status());

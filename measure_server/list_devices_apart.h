@@ -11,8 +11,9 @@
 namespace hone::measure {
 
 // Does what hone::ListDevices does, in a child process: drivers start threads, and may crash or
-// hang. To be called while the process has one thread. kUnavailable if the child has not answered
-// by the limit, or has died.
+// hang, and
+// nothing of what they start is left. To be called while the process has one thread. kUnavailable
+// if the child has not answered by the limit, or has died.
 absl::StatusOr<std::vector<ListedDevice>> ListDevicesApart(int64_t limit_ns);
 
 }  // namespace hone::measure
