@@ -36,7 +36,7 @@ class Candidate {
         process_(context.request.run_limit_ns, DescendantsIn(context.sandbox), &context.isolation,
                  context.cancellation) {}
 
-  // Forks; loads, checks, and makes ready for rounds. A reference is done with it.
+  // Forks; loads, checks, and makes ready for rounds. A reference is done with it, and an opening.
   void Start();
   void RunRound();
   // Checks what the rounds computed. The process is gone then.

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -20,10 +21,27 @@
 namespace hone::measure {
 namespace {
 
-// Each text of each device, with a zero behind it.
-std::string Encode(const std::vector<ListedDevice>& devices) {
+constexpr const char* kKinds[] = {"cuda", "opencl"};
+
+// To be called in the process that loads drivers.
+DevicesHere ListHere() {
+  DevicesHere here;
+  here.listed = ListDevices();
+  for (const std::string kind : kKinds) {
+    const auto is_such = [&](const ListedDevice& device) { return device.name.starts_with(kind); };
+    std::string why_not;
+    if (std::ranges::any_of(here.listed, is_such)) continue;
+    if (FindDevice(kind + ":0", "", 1, &why_not) == nullptr) here.missing.push_back(why_not);
+  }
+  return here;
+}
+
+// Each text of each device, with a zero behind it; what is missing is behind an empty name.
+std::string Encode(const DevicesHere& here) {
+  std::vector<ListedDevice> all = here.listed;
+  for (const std::string& sentence : here.missing) all.push_back({"", "", sentence});
   std::string text;
-  for (const ListedDevice& device : devices) {
+  for (const ListedDevice& device : all) {
     for (const std::string* field : {&device.name, &device.target, &device.identity}) {
       text.append(field->c_str(), field->size() + 1);
     }
@@ -31,21 +49,25 @@ std::string Encode(const std::vector<ListedDevice>& devices) {
   return text;
 }
 
-std::vector<ListedDevice> Decode(const std::string& text) {
+DevicesHere Decode(const std::string& text) {
   std::vector<std::string> fields;
   for (size_t at = 0; at < text.size(); at += fields.back().size() + 1) {
     fields.emplace_back(text.c_str() + at);
   }
-  std::vector<ListedDevice> devices;
+  DevicesHere here;
   for (size_t i = 0; i + 2 < fields.size(); i += 3) {
-    devices.push_back({fields[i], fields[i + 1], fields[i + 2]});
+    if (fields[i].empty()) {
+      here.missing.push_back(fields[i + 2]);
+    } else {
+      here.listed.push_back({fields[i], fields[i + 1], fields[i + 2]});
+    }
   }
-  return devices;
+  return here;
 }
 
 [[noreturn]] void ListAndEnd(int fd, const std::string& folder) {
   for (const char* name : {"HOME", "TMPDIR", "XDG_CACHE_HOME"}) setenv(name, folder.c_str(), 1);
-  const std::string text = Encode(ListDevices());
+  const std::string text = Encode(ListHere());
   size_t written = 0;
   while (written < text.size()) {
     const ssize_t count = write(fd, text.data() + written, text.size() - written);
@@ -74,7 +96,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t limit_ns) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ListedDevice>> ListDevicesApart(int64_t limit_ns) {
+absl::StatusOr<DevicesHere> ListDevicesApart(int64_t limit_ns) {
   HONE_ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::MakeForNow("hone-list-"));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {

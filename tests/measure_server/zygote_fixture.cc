@@ -24,7 +24,7 @@ class ZygoteEnvironment : public testing::Environment {
     contained_host = Start({.level = SandboxLevel::kContained});
     missing_device = Start({.level = SandboxLevel::kContained, .device = "opencl:99"});
     const auto listed = ListDevicesApart(60'000'000'000);
-    if (!listed.ok() || listed->empty()) return;
+    if (!listed.ok() || listed->listed.empty()) return;
     auto files = DriverFiles::Make();
     ASSERT_TRUE(files.ok()) << files.status();
     driver_files.emplace(*std::move(files));
