@@ -137,6 +137,7 @@ class PtxBuild {
     const std::string entry = names_.Fresh(module_.symbols[kernel][index]);
     HONE_ASSIGN_OR_RETURN(const LinearGrid grid,
                           LinearGridFor(launch.GridIndices(), kMostThreads, entry));
+    HONE_RETURN_IF_ERROR(CheckThreadMemory(launch.body, entry));
     LaunchEmitter emitter(*units_[static_cast<size_t>(unit)].module, spec.nest,
                           TargetTraits::Of(target_));
     HONE_ASSIGN_OR_RETURN(KernelCode code, emitter.EmitKernel(launch, entry, grid.threads));

@@ -33,8 +33,7 @@ struct Kernel {
   // The global size must be at least this in its first dimension; 0 means nothing to do. Work items
   // beyond it return at once, so the global size can be rounded up to any local size.
   int64_t work_items = 0;
-  int64_t private_bytes = 0;  // of a work item's arrays
-  int64_t local_bytes = 0;    // of a work group
+  int64_t local_bytes = 0;  // of a work group
   bool needs_fp64 = false;
 };
 
