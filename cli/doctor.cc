@@ -21,8 +21,8 @@
 namespace hone::cli {
 namespace {
 
-// Calibrating takes some milliseconds, trying the sandbox less.
-constexpr int64_t kDescribeLimitNs = 10'000'000'000;
+// Calibrating takes some milliseconds, trying the sandbox less, and a driver up to seconds.
+constexpr int64_t kDescribeLimitNs = 15'000'000'000;
 
 struct DoctorOptions {
   std::string server;

@@ -1,5 +1,7 @@
 #include "cli/worker_check.h"
 
+#include <utility>
+
 #include "cli/printable.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
@@ -31,6 +33,30 @@ Finding SandboxOf(const nlohmann::json& description) {
           "hone-measure does not start here; measure on another machine"};
 }
 
+// A line for each device behind a driver, or what is missing where there is none.
+Findings DevicesOf(const nlohmann::json& description) {
+  Findings findings;
+  for (const nlohmann::json& device : description.value("devices", nlohmann::json::array())) {
+    const std::string name = Printable(device.value("device", ""));
+    const std::string problem = Printable(device.value("problem", ""));
+    const std::string found = fmt::format("{} ({})", Printable(device.value("target", "")),
+                                          Printable(device.value("driver", "")));
+    if (problem.empty()) {
+      findings.push_back({name, Level::kOk, found, ""});
+    } else {
+      findings.push_back(
+          {name, Level::kWarning, fmt::format("{}: {}", found, problem),
+           "let candidates open it (docs/measuring.md), or hone-measure does not offer it"});
+    }
+  }
+  if (!findings.empty()) return findings;
+  std::string none = "none behind a driver";
+  for (const nlohmann::json& missing : description.value("missing", nlohmann::json::array())) {
+    none += fmt::format("; {}", Printable(missing.get<std::string>()));
+  }
+  return {{"devices", Level::kOk, none, ""}};
+}
+
 Finding SteadinessOf(const nlohmann::json& description) {
   const double spread = description.value("spread", 0.0);
   const std::string found = fmt::format("the calibrator takes {:.2f} us, spread {:.1f} %",
@@ -49,12 +75,14 @@ Findings ReadDescription(const std::string& line) {
     return {Failed("hone-measure --describe printed no description, but: " + Printable(line))};
   }
   try {
-    return {{"worker", Level::kOk,
-             fmt::format("{}, {} threads", Printable(description.value("build", "")),
-                         description.value("threads", 0)),
-             ""},
-            SandboxOf(description),
-            SteadinessOf(description)};
+    Findings findings = {{"worker", Level::kOk,
+                          fmt::format("{}, {} threads", Printable(description.value("build", "")),
+                                      description.value("threads", 0)),
+                          ""},
+                         SandboxOf(description),
+                         SteadinessOf(description)};
+    for (Finding& device : DevicesOf(description)) findings.push_back(std::move(device));
+    return findings;
   } catch (const nlohmann::json::exception&) {
     return {Failed("hone-measure --describe printed another description than this release reads")};
   }

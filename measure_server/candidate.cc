@@ -57,7 +57,7 @@ bool Candidate::Launch(bool is_checked) {
     End(failure->outcome, failure->message);
     return false;
   }
-  if (context_.request.kind == RunRequest::kReference) {
+  if (context_.request.kind != RunRequest::kMeasure) {
     if (Expect(Word::kDone)) End(RunOutcome::kOk, "");
     return false;
   }
@@ -75,6 +75,7 @@ void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const
   setup.shared_fd = shared_fd;
   setup.control_fd = control_fd;
   if (context_.request.kind == RunRequest::kReference) RunReferenceChild(setup);
+  if (context_.request.kind == RunRequest::kOpening) RunOpeningChild(setup);
   RunCandidateChild(setup);
 }
 

@@ -33,9 +33,10 @@ class Candidate {
       : context_(context),
         artifact_fd_(artifact_fd),
         report_(report),
-        process_(context.request.run_limit_ns, &context.isolation, context.cancellation) {}
+        process_(context.request.run_limit_ns, DescendantsIn(context.sandbox), &context.isolation,
+                 context.cancellation) {}
 
-  // Forks; loads, checks, and makes ready for rounds. A reference is done with it.
+  // Forks; loads, checks, and makes ready for rounds. A reference is done with it, and an opening.
   void Start();
   void RunRound();
   // Checks what the rounds computed. The process is gone then.
@@ -52,6 +53,10 @@ class Candidate {
   void Return();
 
  private:
+  static Descendants DescendantsIn(const Sandbox& sandbox) {
+    return sandbox.level() == SandboxLevel::kContained ? Descendants::kEndWithIt
+                                                       : Descendants::kNone;
+  }
   bool is_on_host() const { return context_.device == kHostDevice; }
   bool is_over() const { return report_->outcome != RunOutcome::kNone; }
   void End(RunOutcome outcome, const std::string& message);

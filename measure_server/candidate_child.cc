@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure_server/device_files.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/kernel_description.h"
 #include "measure_server/measured_cores.h"
@@ -74,6 +75,13 @@ class Child {
     _exit(0);
   }
 
+  [[noreturn]] void RunOpening() {
+    KeepDescriptors({setup_.control_fd});
+    Open(/*is_timed=*/false);
+    Say(setup_.control_fd, Word::kDone);
+    _exit(0);
+  }
+
   [[noreturn]] void RunReference() {
     KeepDescriptors({setup_.artifact_fd, setup_.control_fd, setup_.reference_fd});
     SetUp(/*is_timed=*/false);
@@ -118,6 +126,12 @@ class Child {
 
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
+    Open(is_timed);
+    if (!setup_.sandbox->EnterLoading(setup_.artifact_fd)) FailAtSystem("entering the sandbox");
+    Load();
+  }
+
+  void Open(bool is_timed) {
     const RunRequest& request = setup_.request;
     ResetSignals();
     // A driver's threads are as many as it likes.
@@ -133,8 +147,6 @@ class Child {
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
     if (!setup_.sandbox->EnterLimits(limits)) FailAtSystem("entering the sandbox");
     if (!is_on_host()) OpenDevice();
-    if (!setup_.sandbox->EnterLoading(setup_.artifact_fd)) FailAtSystem("entering the sandbox");
-    Load();
   }
 
   bool is_on_host() const { return setup_.device == kHostDevice; }
@@ -144,7 +156,7 @@ class Child {
     std::string error;
     if (!is_on_host()) {
       device_ = FindDevice(setup_.device, "", 1, &error);
-      if (device_ == nullptr) Fail(RunOutcome::kDeviceLost, error);
+      if (device_ == nullptr) Fail(RunOutcome::kDeviceLost, error + WhyBarred());
       return;
     }
     const auto team = std::make_shared<ThreadTeam>(static_cast<int>(setup_.request.threads),
@@ -153,6 +165,14 @@ class Child {
     // Every thread has made the system calls of its start before they are forbidden.
     team->Run([](void*, int) {}, nullptr);
     device_ = std::make_shared<CpuDevice>(team);
+  }
+
+  // A driver that may not open the files of its devices says that there are none.
+  static std::string WhyBarred() {
+    const std::string files = BarredDeviceFiles();
+    if (files.empty()) return "";
+    return "; candidates run as user " + std::to_string(geteuid()) + ", who may not open " + files +
+           ": start the worker as a user of such a group, or give the files a mode for all";
   }
 
   // What we allocate beside the kernel's buffers, which CheckMemory counts.
@@ -316,5 +336,7 @@ class Child {
 void RunCandidateChild(const ChildSetup& setup) { Child(setup).RunCandidate(); }
 
 void RunReferenceChild(const ChildSetup& setup) { Child(setup).RunReference(); }
+
+void RunOpeningChild(const ChildSetup& setup) { Child(setup).RunOpening(); }
 
 }  // namespace hone::measure

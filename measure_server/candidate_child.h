@@ -30,6 +30,8 @@ struct ChildSetup {
 // The reference kernel: both input sets, outputs written to reference_fd, kDone. No timing, no
 // guards.
 [[noreturn]] void RunReferenceChild(const ChildSetup& setup);
+// Opens the device as the others do, kDone. There is no artifact.
+[[noreturn]] void RunOpeningChild(const ChildSetup& setup);
 
 }  // namespace hone::measure
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,12 +11,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "measure_server/process_keeper.h"
 #include "support/clock.h"
 
 namespace hone::measure {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
+
+int OpenProcess(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 const char* StageText(RunStage stage) {
   switch (stage) {
@@ -57,22 +59,24 @@ std::optional<Failure> CandidateProcess::Start(const std::function<void(int)>& b
   if (cancellation_->has_happened()) return Failure{RunOutcome::kDeviceLost, "cancelled"};
   int child_end = -1;
   if (!MakeChannel(&control_fd_, &child_end)) return Lose("socketpair");
-  const pid_t parent = getpid();
+  const int own_fd = OpenProcess(getpid());
   pid_ = fork();
   if (pid_ == 0) {
     close(control_fd_);
-    EnterChild(child_end, parent);
-    body(child_end);
-    _exit(0);
+    const auto run = [&](int parent_fd) { RunChild(child_end, parent_fd, body); };
+    if (descendants_ == Descendants::kEndWithIt) KeepProcess(child_end, run);
+    run(own_fd);
   }
   close(child_end);
+  if (own_fd >= 0) close(own_fd);
   if (pid_ < 0) return Lose("fork");
-  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  pid_fd_ = OpenProcess(pid_);
   if (pid_fd_ < 0) return Lose("pidfd_open");
   return std::nullopt;
 }
 
-void CandidateProcess::EnterChild(int control_fd, pid_t parent) const {
+void CandidateProcess::RunChild(int control_fd, int parent_fd,
+                                const std::function<void(int)>& body) const {
   if (!isolation_->EnterChild()) {
     Say(control_fd, Word::kFailed, static_cast<uint64_t>(RunOutcome::kDeviceLost),
         std::string("becoming another user failed: ") + std::strerror(errno));
@@ -80,8 +84,9 @@ void CandidateProcess::EnterChild(int control_fd, pid_t parent) const {
   }
   // A child must not outlive a parent that is killed, be it before the signal was asked for: left
   // behind, it would hold its core at real-time priority. Another user has to ask anew.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);
+  DieWithParent(parent_fd);
+  body(control_fd);
+  _exit(0);
 }
 
 std::optional<Failure> CandidateProcess::Await(RunStage stage, ChildMessage* message) {
@@ -132,7 +137,13 @@ Failure CandidateProcess::Lose(const char* call) {
 
 void CandidateProcess::Kill() {
   if (is_alive()) {
-    kill(pid_, SIGKILL);
+    if (descendants_ == Descendants::kNone) {
+      kill(pid_, SIGKILL);
+    } else {
+      // The keeper sees that, and has to live until nothing is left.
+      close(control_fd_);
+      control_fd_ = -1;
+    }
     waitpid(pid_, nullptr, 0);
   }
   Forget();

@@ -22,12 +22,17 @@ struct Failure {
   std::string message;
 };
 
-// Killed and forgotten when it goes out of scope.
+// Whether a process may start others, which end with it at the latest (process_keeper.h).
+enum class Descendants { kNone, kEndWithIt };
+
+// Killed and forgotten when it goes out of scope, with its descendants.
 class CandidateProcess {
  public:
   // `limit_ns` is for all the time in which it is waited for; 0: none.
-  CandidateProcess(int64_t limit_ns, const Isolation* isolation, Cancellation* cancellation)
+  CandidateProcess(int64_t limit_ns, Descendants descendants, const Isolation* isolation,
+                   Cancellation* cancellation)
       : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2),
+        descendants_(descendants),
         isolation_(isolation),
         cancellation_(cancellation) {}
   ~CandidateProcess() { Kill(); }
@@ -41,21 +46,24 @@ class CandidateProcess {
   // What is left of its limit.
   int64_t left_ns() const { return left_ns_; }
   void set_left_ns(int64_t left_ns) { left_ns_ = left_ns; }
+  // With descendants it is the keeper's, which ends as the process did.
   pid_t pid() const { return pid_; }
 
   void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
   // The next message; or how it ended instead, it being dead then. `stage` is named where it does.
   std::optional<Failure> Await(RunStage stage, ChildMessage* message);
-  // Whatever it does; returns when it is gone.
+  // Whatever it does; returns when it is gone, and its descendants.
   void Kill();
 
  private:
-  void EnterChild(int control_fd, pid_t parent) const;
+  [[noreturn]] void RunChild(int control_fd, int parent_fd,
+                             const std::function<void(int control_fd)>& body) const;
   Failure Lose(const char* call);
   Failure Reap(RunStage stage);
   void Forget();
 
   int64_t left_ns_;
+  const Descendants descendants_;
   const Isolation* const isolation_;
   Cancellation* const cancellation_;
   pid_t pid_ = -1;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "measure_server/measured_cores.h"
+#include "measure_server/process_keeper.h"
 
 namespace hone::measure {
 namespace {
@@ -64,8 +65,10 @@ Isolation Isolation::Enter() {
   const bool is_apart = unshare(kApart) == 0 || (by_limit && EnterUserNamespace());
   isolation.becomes_nobody_ = geteuid() == 0 && CanBecomeNobody();
   isolation.text_ = fmt::format(
-      "candidates run as {}, in {}", isolation.becomes_nobody_ ? "nobody" : "the worker's user",
-      is_apart ? "network, IPC and mount namespaces of their own" : "the worker's namespaces");
+      "candidates run as {}, in {}; what one on a device starts ends with {}",
+      isolation.becomes_nobody_ ? "nobody" : "the worker's user",
+      is_apart ? "network, IPC and mount namespaces of their own" : "the worker's namespaces",
+      CanKeepInNamespace() ? "its PID namespace" : "it, found and killed process by process");
   return isolation;
 }
 

@@ -11,7 +11,8 @@ class Isolation {
   // For the calling process, the zygote, and its children: namespaces of their own for network,
   // IPC, host name and mounts, in a user namespace where that is what it takes. Real-time priority,
   // where it is allowed, stays: the zygote gets that of a watcher (measured_cores.h), and children
-  // may take a candidate's. In a single-threaded process. What the system refuses is left out.
+  // may take a candidate's. In a single-threaded process. What the system refuses is left out; the
+  // text says so, and how what candidates on devices start ends with them (process_keeper.h).
   static Isolation Enter();
 
   // In a child with one thread that is to run a candidate: first to be ended when memory is short,

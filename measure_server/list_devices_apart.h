@@ -3,6 +3,7 @@
 #define HONE_MEASURE_SERVER_LIST_DEVICES_APART_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,10 +11,17 @@
 
 namespace hone::measure {
 
+struct DevicesHere {
+  std::vector<ListedDevice> listed;
+  // A sentence for each kind of device that there is none of: what is missing.
+  std::vector<std::string> missing;
+};
+
 // Does what hone::ListDevices does, in a child process: drivers start threads, and may crash or
-// hang. To be called while the process has one thread. kUnavailable if the child has not answered
-// by the limit, or has died.
-absl::StatusOr<std::vector<ListedDevice>> ListDevicesApart(int64_t limit_ns);
+// hang, and
+// nothing of what they start is left. To be called while the process has one thread. kUnavailable
+// if the child has not answered by the limit, or has died.
+absl::StatusOr<DevicesHere> ListDevicesApart(int64_t limit_ns);
 
 }  // namespace hone::measure
 

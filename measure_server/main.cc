@@ -18,6 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "measure_server/contained_device.h"
 #include "measure_server/core_list.h"
 #include "measure_server/cpu_device.h"
 #include "measure_server/device_runner.h"
@@ -63,8 +65,9 @@ enum ExitCode { kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitDenied = 6, k
 constexpr int kDrainLimitS = 20;
 constexpr int kDeliverS = 7;
 
-// A driver that takes longer is left out of what --describe says.
+// What --describe gives a driver to say what there is, and to open one device.
 constexpr int64_t kListLimitNs = 5'000'000'000;
+constexpr int64_t kOpenLimitNs = 3'000'000'000;
 
 constexpr const char* kServerVariable = "HONE_SERVER";
 
@@ -158,11 +161,29 @@ int ExitCodeWithout(const absl::Status& devices) {
   return is_usage ? kExitUsage : code;
 }
 
+// The devices behind drivers, as --describe has them: `problem` is why no candidate opens one.
+nlohmann::json DescribeDevices(const DevicesHere& here) {
+  nlohmann::json devices = nlohmann::json::array();
+  for (const ListedDevice& listed : here.listed) {
+    const absl::StatusOr<ContainedDevice> device = ContainedDevice::Start(listed.name);
+    const absl::Status opens = device.ok() ? device->CheckOpens(kOpenLimitNs) : device.status();
+    const std::vector<std::string> driver =
+        absl::StrSplit(listed.identity, '\n', absl::SkipEmpty());
+    devices.push_back({{"device", listed.name},
+                       {"target", listed.target},
+                       {"driver", fmt::format("{}", fmt::join(driver, ", "))},
+                       {"problem", std::string(opens.message())}});
+  }
+  return devices;
+}
+
 // One line of JSON for `hone doctor`: what this worker would offer, and in which sandbox it would
 // run candidates. Before anything that may start a thread.
 int Describe(const Flags& flags) {
-  const std::vector<ListedDevice> listed =
-      ListDevicesApart(kListLimitNs).value_or(std::vector<ListedDevice>());
+  spdlog::set_level(spdlog::level::off);
+  absl::StatusOr<DevicesHere> here = ListDevicesApart(kListLimitNs);
+  if (!here.ok()) here = DevicesHere{{}, {std::string(here.status().message())}};
+  nlohmann::json devices = DescribeDevices(*here);
   nlohmann::json description = {
       {"build", std::string("hone ") + Version()}, {"sandbox", "none"}, {"why_not_stricter", ""}};
   for (const SandboxLevel level : {SandboxLevel::kStrict, SandboxLevel::kLimits}) {
@@ -178,11 +199,8 @@ int Describe(const Flags& flags) {
   description["target"] = device.target();
   description["calibrator_us"] = device.calibrator_ns() * 1e-3;
   description["spread"] = device.calibrations(0).spread();
-  nlohmann::json others = nlohmann::json::array();
-  for (const ListedDevice& other : listed) {
-    others.push_back({{"device", other.name}, {"target", other.target}});
-  }
-  description["devices"] = std::move(others);
+  description["devices"] = std::move(devices);
+  description["missing"] = here->missing;
   description["isolation"] = Isolation::Enter().text();
   fmt::print("{}\n", description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return kExitOk;

@@ -18,9 +18,9 @@ inline constexpr size_t kPageBytes = 4096;
 // The device that is the processor, where others are named as in "opencl:0".
 inline constexpr char kHostDevice[] = "cpu";
 
-// One run: a trial, a final, or a reference.
+// One run: a trial, a final, or a reference; or nothing but opening the device.
 struct RunRequest {
-  enum Kind : uint32_t { kMeasure = 0, kReference = 1 };
+  enum Kind : uint32_t { kMeasure = 0, kReference = 1, kOpening = 2 };
   uint64_t session = 0;  // distinguishes it from others of the zygote
   int64_t lease = 0;     // by which it can be cancelled
   uint32_t kind = kMeasure;

@@ -19,6 +19,7 @@ namespace v1 = hone::v1;
 namespace {
 
 constexpr int64_t kListLimitNs = 60'000'000'000;
+constexpr int64_t kOpenLimitNs = 60'000'000'000;
 constexpr char kCores[] = "cores";
 
 v1::SandboxLevel ToProto(SandboxLevel level) {
@@ -35,12 +36,22 @@ absl::Status CheckNames(const std::vector<std::string>& names) {
   return absl::OkStatus();
 }
 
-std::string NamesOf(const std::vector<ListedDevice>& listed) {
+std::string NamesOf(const DevicesHere& here) {
   std::string names = kHostDevice;
-  for (const ListedDevice& device : listed) {
+  for (const ListedDevice& device : here.listed) {
     names += fmt::format(", {} ({})", device.name, device.target);
   }
   return names;
+}
+
+// The device of that name, as its driver describes it.
+absl::StatusOr<ListedDevice> FindListed(const std::string& name, const DevicesHere& here) {
+  const auto found = std::ranges::find(here.listed, name, &ListedDevice::name);
+  if (found != here.listed.end()) return *found;
+  std::string sentence =
+      fmt::format("expected for --device one of {}, found '{}'", NamesOf(here), name);
+  for (const std::string& missing : here.missing) sentence += "; " + missing;
+  return absl::NotFoundError(sentence);
 }
 
 }  // namespace
@@ -65,32 +76,20 @@ absl::Status WorkerDevices::AddDriverDevices(const Options& options) {
   std::vector<std::string> names = options.names;
   std::erase(names, kHostDevice);
   if (names.empty()) return absl::OkStatus();
-  HONE_ASSIGN_OR_RETURN(const std::vector<ListedDevice> listed, ListDevicesApart(kListLimitNs));
+  HONE_ASSIGN_OR_RETURN(const DevicesHere here, ListDevicesApart(kListLimitNs));
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(listed, name, &ListedDevice::name);
-    if (found == listed.end()) {
-      return absl::NotFoundError(
-          fmt::format("expected for --device one of {}, found '{}'", NamesOf(listed), name));
-    }
-    HONE_RETURN_IF_ERROR(StartContained(name));
-    devices_.push_back(DescribeDriverDevice(*found, options.is_emulated));
+    HONE_ASSIGN_OR_RETURN(const ListedDevice listed, FindListed(name, here));
+    HONE_ASSIGN_OR_RETURN(ContainedDevice device, ContainedDevice::Start(name));
+    HONE_RETURN_IF_ERROR(device.CheckOpens(kOpenLimitNs));
+    contained_.emplace(name, std::move(device));
+    devices_.push_back(DescribeDriverDevice(listed, options.is_emulated));
   }
-  return absl::OkStatus();
-}
-
-absl::Status WorkerDevices::StartContained(const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(DriverFiles files, DriverFiles::Make());
-  const std::string folder = files.path();
-  folders_.push_back(std::move(files));
-  HONE_ASSIGN_OR_RETURN(
-      contained_[name],
-      Zygote::Start({.level = SandboxLevel::kContained, .device = name, .driver_files = folder}));
   return absl::OkStatus();
 }
 
 std::unique_ptr<Measurer> WorkerDevices::MeasurerFor(const v1::Device& device, const Clock* clock) {
   const auto contained = contained_.find(device.id());
-  Zygote* const runner = contained == contained_.end() ? host_.get() : contained->second.get();
+  Zygote* const runner = contained == contained_.end() ? host_.get() : contained->second.zygote();
   return MakeMeasurer(device, runner, host_.get(), clock);
 }
 

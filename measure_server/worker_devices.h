@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "hone/v1/farm.pb.h"
-#include "measure_server/driver_files.h"
+#include "measure_server/contained_device.h"
 #include "measure_server/measurer.h"
 #include "measure_server/run_protocol.h"
 #include "measure_server/sandbox.h"
@@ -30,7 +30,8 @@ class WorkerDevices {
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
   };
   // To be called while the process has one thread, which it has afterwards. kNotFound if there is
-  // no such device, with those that there are; kInvalidArgument if one is named twice.
+  // no such device, with those that there are; kInvalidArgument if one is named twice;
+  // kUnavailable if candidates cannot open one.
   static absl::StatusOr<WorkerDevices> Start(const Options& options);
 
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
@@ -41,12 +42,10 @@ class WorkerDevices {
 
  private:
   absl::Status AddDriverDevices(const Options& options);
-  absl::Status StartContained(const std::string& name);
 
   std::vector<hone::v1::Device> devices_;
-  std::vector<DriverFiles> folders_;  // they outlive the zygotes
   std::unique_ptr<Zygote> host_;
-  std::map<std::string, std::unique_ptr<Zygote>> contained_;  // by the device's id
+  std::map<std::string, ContainedDevice> contained_;  // by the device's id
 };
 
 }  // namespace hone::measure

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/loop/visit.h"
+
 namespace hone::codegen {
 namespace {
 
 // Several warps of every GPU.
 constexpr int64_t kBlockThreads = 128;
+
+// CUDA's limit for every architecture. OpenCL tells none; no device is known to have more.
+constexpr int64_t kMostThreadBytes = 512 << 10;
 
 }  // namespace
 
@@ -30,6 +35,21 @@ absl::StatusOr<LinearGrid> LinearGridFor(int64_t threads, int64_t block_threads,
         fmt::format("expected a launch of fewer blocks, found {} in {}", blocks, launch));
   }
   return LinearGrid{static_cast<uint32_t>(blocks), static_cast<uint32_t>(block_threads)};
+}
+
+absl::Status CheckThreadMemory(const loop::Stmt& body, const std::string& launch) {
+  int64_t bytes = 0;
+  loop::Walk(body, [&](const loop::Stmt& s) {
+    const bool is_own =
+        s->kind == loop::StmtKind::kAlloc && s->buffer->scope != loop::Scope::kShared;
+    if (is_own) bytes += s->buffer->SizeBytes();
+    return true;
+  });
+  if (bytes <= kMostThreadBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "expected a launch whose threads have at most {} bytes of memory for themselves, which is "
+      "what devices allow, found {} in {}",
+      kMostThreadBytes, bytes, launch));
 }
 
 }  // namespace hone::codegen

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/codegen/backend.h"
+#include "compiler/loop/stmt.h"
 
 namespace hone::codegen {
 
@@ -40,6 +42,10 @@ struct LinearGrid {
 // which names the launch, for larger blocks, and for more of them than devices count.
 absl::StatusOr<LinearGrid> LinearGridFor(int64_t threads, int64_t block_threads,
                                          int64_t most_threads, const std::string& launch);
+
+// kInvalidArgument, which names the launch, if the arrays of one thread take more memory than a
+// device has for a thread.
+absl::Status CheckThreadMemory(const loop::Stmt& body, const std::string& launch);
 
 struct DeviceModule {
   std::vector<DeviceCode> codes;

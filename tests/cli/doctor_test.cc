@@ -127,6 +127,7 @@ TEST(DoctorOfWorkers, ReadsWhatAWorkerSaysOfItself) {
                       R"("isolation":"parted","calibrator_us":3.5,"spread":0.004})");
   ExpectAdviceWhereItIsNeeded(fine);
   EXPECT_EQ(Of(fine, "sandbox").level, Level::kOk);
+  EXPECT_EQ(Of(fine, "devices").found, "none behind a driver");
   EXPECT_THAT(Of(fine, "steadiness").found, HasSubstr("3.50 us, spread 0.4 %"));
   const Findings lesser = ReadDescription(
       R"({"build":"hone 1","threads":2,"sandbox":"limits","why_not_stricter":"no seccomp",)"
@@ -142,6 +143,24 @@ TEST(DoctorOfWorkers, ReadsWhatAWorkerSaysOfItself) {
   EXPECT_EQ(Of(CheckWorkerProgram("/not/there", kSecondNs), "worker").level, Level::kProblem);
   // One that says nothing is not waited for.
   EXPECT_EQ(Of(CheckWorkerProgram("/bin/false", kSecondNs), "worker").level, Level::kProblem);
+}
+
+TEST(DoctorOfWorkers, SaysWhichDevicesThereAreAndWhatIsMissing) {
+  constexpr char kHead[] = R"({"build":"hone 1","threads":2,"sandbox":"strict","spread":0.004,)";
+  const Findings some = ReadDescription(
+      std::string(kHead) +
+      R"("devices":[{"device":"cuda:0","target":"cuda -arch=sm_90a","driver":"H100, driver 12040",)"
+      R"("problem":""},{"device":"opencl:0","target":"opencl -device=amd","driver":"AMD",)"
+      R"("problem":"who may not open /dev/kfd"}],"missing":["no other"]})");
+  ExpectAdviceWhereItIsNeeded(some);
+  EXPECT_EQ(Of(some, "cuda:0").level, Level::kOk);
+  EXPECT_EQ(Of(some, "cuda:0").found, "cuda -arch=sm_90a (H100, driver 12040)");
+  EXPECT_EQ(Of(some, "opencl:0").level, Level::kWarning);
+  EXPECT_THAT(Of(some, "opencl:0").found, HasSubstr("who may not open /dev/kfd"));
+  const Findings none = ReadDescription(
+      std::string(kHead) + R"("devices":[],"missing":["expected CUDA","expected OpenCL"]})");
+  ExpectAdviceWhereItIsNeeded(none);
+  EXPECT_EQ(Of(none, "devices").found, "none behind a driver; expected CUDA; expected OpenCL");
 }
 
 v1::WhoAmIResponse WhoAmI() {

@@ -1,6 +1,9 @@
 // What becomes of candidates on a device behind a driver, in real processes.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -87,6 +90,82 @@ TEST_F(ContainedTest, ADeviceThatDoesNotOpenIsNoFaultOfACandidate) {
   runner_ = MissingDeviceZygote();
   Expect(DeviceCandidateSource(), RunOutcome::kDeviceLost, "expected a device opencl:99");
 }
+
+#ifdef __x86_64__
+// Candidates that start a process of another session, which has no parent and the same end of a
+// pipe open, as code of a driver might.
+class StartingTest : public ZygoteTest {
+ protected:
+  void SetUp() override {
+    runner_ = ContainedHostZygote();
+    const std::string folder = "/tmp/hone-starting-" + std::to_string(getpid());
+    path_ = folder + "/pipe";
+    mkdir(folder.c_str(), 0700);
+    // The candidate may be another user.
+    chmod(folder.c_str(), 0711);
+    ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+    chmod(path_.c_str(), 0622);
+    end_ = open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(end_, 0);
+  }
+  void TearDown() override {
+    close(end_);
+    unlink(path_.c_str());
+    rmdir(path_.substr(0, path_.rfind('/')).c_str());
+  }
+
+  // What it does after that, on its first run.
+  std::string Starting(const std::string& then) const {
+    return CandidateSource(
+        "if (i == 0 && made++ == 0) { start(); " + then + "; }",
+        "static long made;\n"
+        "static long call(long, long, long, long);\n"
+        "enum { kRead, kWrite, kPause = 34, kFork = 57, kExit = 60, kWait = 61, kSetsid = 112,\n"
+        "       kOpenAt = 257 };\n"
+        "static void start(void) {\n"
+        "  const char* const path = \"" +
+            path_ +
+            "\";\n"
+            "  const long fd = call(kOpenAt, -100, (long)path, 1);\n"
+            "  const long between = call(kFork, 0, 0, 0);\n"
+            "  if (between == 0) {\n"
+            "    call(kSetsid, 0, 0, 0);\n"
+            "    if (call(kFork, 0, 0, 0) == 0) {\n"
+            "      call(kWrite, fd, (long)\"s\", 1);\n"
+            "      for (;;) call(kPause, 0, 0, 0);\n"
+            "    }\n"
+            "    call(kExit, 0, 0, 0);\n"
+            "  }\n"
+            "  call(kWait, between, 0, 0);\n"
+            "}\n");
+  }
+  // That it was there, and is no more.
+  void ExpectItStartedAndEnded() const {
+    char bytes[2];
+    EXPECT_EQ(read(end_, bytes, sizeof(bytes)), 1);
+    EXPECT_EQ(read(end_, bytes, sizeof(bytes)), 0);
+  }
+
+  std::string path_;
+  int end_ = -1;
+};
+
+TEST_F(StartingTest, NothingOutlivesACandidateWhoseTimeIsOver) {
+  request_.run_limit_ns = 2'000'000'000;
+  Expect(Starting("for (;;) {}"), RunOutcome::kRunTimeout, "killed when its time was over");
+  ExpectItStartedAndEnded();
+}
+
+TEST_F(StartingTest, NothingOutlivesACandidateThatCrashes) {
+  Expect(Starting("*(volatile int*)0x10000 = 1"), RunOutcome::kCrash, "SIGSEGV");
+  ExpectItStartedAndEnded();
+}
+
+TEST_F(StartingTest, NothingOutlivesAGoodCandidate) {
+  Expect(Starting(""), RunOutcome::kOk, "");
+  ExpectItStartedAndEnded();
+}
+#endif
 
 }  // namespace
 }  // namespace hone::measure

@@ -21,9 +21,10 @@ class ZygoteEnvironment : public testing::Environment {
     strict = Start({.level = SandboxLevel::kStrict});
     lenient = Start({.level = SandboxLevel::kLimits});
     impatient = Start({.level = SandboxLevel::kStrict, .patience_ns = 1'000'000});
+    contained_host = Start({.level = SandboxLevel::kContained});
     missing_device = Start({.level = SandboxLevel::kContained, .device = "opencl:99"});
     const auto listed = ListDevicesApart(60'000'000'000);
-    if (!listed.ok() || listed->empty()) return;
+    if (!listed.ok() || listed->listed.empty()) return;
     auto files = DriverFiles::Make();
     ASSERT_TRUE(files.ok()) << files.status();
     driver_files.emplace(*std::move(files));
@@ -35,6 +36,7 @@ class ZygoteEnvironment : public testing::Environment {
     strict.reset();
     lenient.reset();
     impatient.reset();
+    contained_host.reset();
     missing_device.reset();
     opencl.reset();
     driver_files.reset();
@@ -43,6 +45,7 @@ class ZygoteEnvironment : public testing::Environment {
   std::unique_ptr<Zygote> strict;
   std::unique_ptr<Zygote> lenient;
   std::unique_ptr<Zygote> impatient;
+  std::unique_ptr<Zygote> contained_host;
   std::unique_ptr<Zygote> missing_device;
   std::optional<DriverFiles> driver_files;
   std::unique_ptr<Zygote> opencl;
@@ -64,6 +67,7 @@ Zygote* StrictZygote() { return environment->strict.get(); }
 Zygote* LenientZygote() { return environment->lenient.get(); }
 Zygote* ImpatientZygote() { return environment->impatient.get(); }
 Zygote* OpenClZygote() { return environment->opencl.get(); }
+Zygote* ContainedHostZygote() { return environment->contained_host.get(); }
 Zygote* MissingDeviceZygote() { return environment->missing_device.get(); }
 
 std::shared_ptr<const Artifact> ToArtifact(const std::string& source, const std::string& flags) {

@@ -22,6 +22,8 @@ Zygote* ImpatientZygote();
 
 // Whose candidates run on a device of OpenCL; null where this machine has none.
 Zygote* OpenClZygote();
+// Whose candidates are contained as on a device, and run on the processor.
+Zygote* ContainedHostZygote();
 // Whose device does not exist.
 Zygote* MissingDeviceZygote();
 

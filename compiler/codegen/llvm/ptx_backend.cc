@@ -140,6 +140,7 @@ class PtxBuild {
     const int64_t threads = launch.GridIndices() * std::max<int64_t>(block_threads, 1);
     HONE_ASSIGN_OR_RETURN(const LinearGrid grid,
                           LinearGridFor(threads, block_threads, kMostThreads, entry));
+    HONE_RETURN_IF_ERROR(CheckThreadMemory(launch.body, entry));
     LaunchEmitter emitter(*units_[static_cast<size_t>(unit)].module, spec.nest,
                           TargetTraits::Of(target_));
     HONE_ASSIGN_OR_RETURN(KernelCode code, emitter.EmitKernel(launch, entry, grid.threads));

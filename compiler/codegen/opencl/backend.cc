@@ -44,6 +44,7 @@ absl::StatusOr<Program> Emit(const LoweredModule& module) {
                             opencl::EmitKernel(module.launches[k][l], module.symbols[k][l],
                                                module.spec->kernels[k].nest.buffers));
       HONE_ASSIGN_OR_RETURN(DeviceLaunch launch, LaunchOf(kernel, target));
+      HONE_RETURN_IF_ERROR(CheckThreadMemory(module.launches[k][l].body, kernel.entry));
       program.launches.back().push_back(std::move(launch));
       program.kernels.push_back(std::move(kernel));
     }

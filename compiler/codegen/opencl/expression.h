@@ -26,7 +26,6 @@ struct KernelScope {
   absl::flat_hash_map<const loop::ExprNode*, CText> variables;
   StorageMap storage;
   absl::Status status;
-  int64_t private_bytes = 0;  // of all arrays of a work item
 
   // Keeps the first failure.
   void Fail(std::string message);

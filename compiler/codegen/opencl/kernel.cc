@@ -160,7 +160,6 @@ absl::StatusOr<Kernel> EmitKernel(const lower::LoweredLaunch& launch, const std:
   }
   kernel.text = lines.text();
   kernel.helpers = scope.helpers.functions();
-  kernel.private_bytes = scope.private_bytes;
   kernel.needs_fp64 = UsesDouble(kernel, buffers, launch.body);
   return kernel;
 }

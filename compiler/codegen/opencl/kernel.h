@@ -35,8 +35,7 @@ struct Kernel {
   int64_t work_items = 0;
   // The local size. 0: any, for work items beyond `work_items` return at once.
   int64_t group_items = 0;
-  int64_t private_bytes = 0;  // of a work item's arrays
-  int64_t local_bytes = 0;    // of a work group
+  int64_t local_bytes = 0;  // of a work group
   bool needs_fp64 = false;
 };
 

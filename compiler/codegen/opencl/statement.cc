@@ -144,7 +144,6 @@ void StatementWriter::WriteAlloc(const Stmt& s) {
   const std::string extent =
       storage.place == Storage::Place::kArray ? fmt::format("[{}]", storage.elements) : "";
   lines_.Add(fmt::format("{} {}{};", Name(type), storage.name, extent));
-  scope_.private_bytes += storage.elements * BitsOf(type) / 8;
   scope_.storage.insert_or_assign(&buffer, storage);
   Write(s->body[0]);
   scope_.storage.erase(&buffer);

@@ -286,7 +286,6 @@ run @nothing {parallel m in 0..0 {%c[m] = float64(0)}}
   EXPECT_EQ(kernels[0].entry, "k0_l");
   EXPECT_THAT(kernels[0].arguments, ElementsAre(1, 2));
   EXPECT_EQ(kernels[0].work_items, 4);
-  EXPECT_EQ(kernels[0].private_bytes, 120);
   EXPECT_TRUE(kernels[0].needs_fp64);
   EXPECT_EQ(kernels[1].work_items, 0);
   EXPECT_THAT(ProgramText(kernels, {.contract = false}), HasSubstr("FP_CONTRACT OFF"));

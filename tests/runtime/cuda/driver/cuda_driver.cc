@@ -6,6 +6,7 @@
 #include "tests/runtime/cuda/driver/cuda_driver.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
+constexpr int kNoDevice = 100;
 constexpr int kInvalidContext = 201;
 constexpr int kInvalidPtx = 218;
 constexpr int kNotFound = 500;
@@ -176,10 +178,15 @@ CudaDriverCounts cuda_driver_counts() {
 }
 void cuda_driver_recover() { g_fault = 0; }
 
-int cuInit(unsigned) { return 0; }
+int cuInit(unsigned) {
+  // Like the real one, which finds no devices where it may not open their files.
+  const char* const file = std::getenv("HONE_TEST_CUDA_FILE");
+  return file == nullptr || access(file, R_OK | W_OK) == 0 ? 0 : kNoDevice;
+}
 int cuGetErrorName(int result, const char** name) {
   static const std::map<int, const char*> names = {{kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
                                                    {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                   {kNoDevice, "CUDA_ERROR_NO_DEVICE"},
                                                    {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
                                                    {kInvalidPtx, "CUDA_ERROR_INVALID_PTX"},
                                                    {kNotFound, "CUDA_ERROR_NOT_FOUND"},
