@@ -57,6 +57,7 @@ constexpr KnownCpu kCpus[] = {
     {kArmArch, "neoverse-v1", "neoverse-n1", "bf16 i8mm sve"},
     {kArmArch, "neoverse-n2", "neoverse-v1", "sve2"},
     {kArmArch, "neoverse-v2", "neoverse-v1", "sve2"},
+    {kArmArch, "neoverse-v3", "neoverse-v2", ""},
     {kArmArch, "apple-m1", "cortex-a55", ""},
     {kArmArch, "ampere1", "neoverse-n1", "bf16 i8mm"},
     {kArmArch, "a64fx", "generic", "crc fullfp16 lse sve"},

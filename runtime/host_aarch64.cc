@@ -36,6 +36,7 @@ struct Part {
 
 constexpr uint32_t kArm = 0x41;
 constexpr uint32_t kFujitsu = 0x46;
+constexpr uint32_t kMicrosoft = 0x6D;
 constexpr uint32_t kAmpere = 0xC0;
 
 constexpr Part kParts[] = {
@@ -50,10 +51,14 @@ constexpr Part kParts[] = {
     {kArm, 0xD40, "neoverse-v1"},
     {kArm, 0xD49, "neoverse-n2"},
     {kArm, 0xD4F, "neoverse-v2"},
+    {kArm, 0xD84, "neoverse-v3"},
+    {kMicrosoft, 0xD49, "neoverse-n2"},  // Azure Cobalt 100
     // Newer server cores than these that lack SVE have it hidden by a hypervisor or the system.
     {kArm, 0xD40, "neoverse-n1"},
     {kArm, 0xD49, "neoverse-n1"},
     {kArm, 0xD4F, "neoverse-n1"},
+    {kArm, 0xD84, "neoverse-n1"},
+    {kMicrosoft, 0xD49, "neoverse-n1"},
     {kFujitsu, 0x001, "a64fx"},
     {kAmpere, 0xAC3, "ampere1"},
 };

@@ -110,6 +110,9 @@ constexpr uint64_t kGraviton3More = 0x41F000;  // of AT_HWCAP2: i8mm, bf16
 constexpr uint64_t kNeoverseN1 = 0x413FD0C1;
 constexpr uint64_t kNeoverseV1 = 0x411FD401;
 constexpr uint64_t kNeoverseV2 = 0x410FD4F0;
+constexpr uint64_t kNeoverseV3 = 0x410FD840;
+constexpr uint64_t kCobalt100 = 0x6D0FD490;  // a Neoverse N2 with Microsoft as its implementer
+constexpr uint64_t kSve2 = 0x2;              // of AT_HWCAP2
 
 TEST(HostTest, NamesFeaturesOfArm) {
   EXPECT_THAT(DescribeArm({.hwcap = 0x1 | 0x2}).features, ElementsAre("fp-armv8", "neon"));
@@ -124,9 +127,13 @@ TEST(HostTest, NamesFeaturesOfArm) {
 TEST(HostTest, NamesArmCoresOfWhichAllIsThere) {
   EXPECT_EQ(DescribeArm({kAltra, 0, kNeoverseN1}).cpu, "neoverse-n1");
   EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More, kNeoverseV1}).cpu, "neoverse-v1");
-  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More | 0x2, kNeoverseV2}).cpu, "neoverse-v2");
+  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More | kSve2, kNeoverseV2}).cpu, "neoverse-v2");
+  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More | kSve2, kNeoverseV3}).cpu, "neoverse-v3");
+  EXPECT_EQ(DescribeArm({kGraviton3, kGraviton3More | kSve2, kCobalt100}).cpu, "neoverse-n2");
   // A system without SVE: code for the name would use it.
-  EXPECT_EQ(DescribeArm({kAltra, kGraviton3More, kNeoverseV1}).cpu, "neoverse-n1");
+  for (const uint64_t midr : {kNeoverseV1, kNeoverseV3, kCobalt100}) {
+    EXPECT_EQ(DescribeArm({kAltra, kGraviton3More, midr}).cpu, "neoverse-n1");
+  }
   EXPECT_EQ(DescribeArm({0x3, 0, kNeoverseV1}).cpu, "generic");
   EXPECT_EQ(DescribeArm({0x83, 0, 0x410FD083}).cpu, "cortex-a72");
   EXPECT_EQ(DescribeArm({kAltra, 0, 0x000F0510}).cpu, "generic");  // qemu's own

@@ -32,6 +32,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.l2_bytes_a_cycle = conv.machine.memory.l2.read.register_tile_bytes_a_cycle;
   problem.stream_bytes_a_cycle = conv.Reads().StreamRate();
   problem.issue = conv.machine.issue;
+  problem.step_multiply_adds = StepMultiplyAdds(conv.machine.issue, conv.kind, conv.dot);
   if (HasChunks(conv) && !conv.PadsSlices()) problem.chunk_steps = conv.lanes * conv.Taps();
   problem.times = conv.times;
   problem.l1_bytes = conv.machine.memory.l1.size_bytes;

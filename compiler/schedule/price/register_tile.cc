@@ -91,12 +91,17 @@ double SecondCacheCycles(const RegisterTileProblem& problem, const RegisterTile&
   return (1 + coming) * SecondCacheBytes(problem, tile) / problem.l2_bytes_a_cycle;
 }
 
+// The multiply-adds in whose time a step's products of a tile are made.
+double MultiplyAddsOf(const RegisterTileProblem& problem, const RegisterTile& tile) {
+  return problem.step_multiply_adds * static_cast<double>(tile.rows * tile.columns * tile.vectors);
+}
+
 // Cycles of one step of one tile, by the rule.
 double RuleStepCycles(const RegisterTileProblem& problem, const RegisterTile& tile,
                       int64_t tiles_of_panel) {
   const double positions = static_cast<double>(tile.rows * tile.columns);
   const double vectors = static_cast<double>(tile.vectors);
-  const double step = StepCycles(problem.issue, positions * vectors, positions + vectors);
+  const double step = StepCycles(problem.issue, MultiplyAddsOf(problem, tile), positions + vectors);
   const double second_cache = SecondCacheCycles(problem, tile, tiles_of_panel);
   return std::max(step, second_cache) + kLoopCycles;
 }
@@ -110,7 +115,11 @@ double TileStepCycles(const RegisterTileProblem& problem, const RegisterTile& ti
                             : problem.times->StepCycles(tile.vectors, tile.rows * tile.columns);
   if (!measured) return RuleStepCycles(problem, tile, tiles_of_panel);
   constexpr double kWaits = 0.0055;  // cycles a byte, measured: most of the time is hidden
-  return *measured + kWaits * SecondCacheBytes(problem, tile);
+  // Micro-kernels multiply float32. Slower products take their own time at least.
+  const double issuing = problem.step_multiply_adds > 1
+                             ? IssueCycles(problem.issue, MultiplyAddsOf(problem, tile), 0)
+                             : 0;
+  return std::max(*measured, issuing) + kWaits * SecondCacheBytes(problem, tile);
 }
 
 // Cycles a step that columns cost whose lines do not stay in the first cache from one step to the
@@ -156,6 +165,11 @@ double Imbalance(const RegisterTileProblem& problem, const RegisterTile& tile) {
 }
 
 }  // namespace
+
+double StepMultiplyAdds(const machine::IssueRates& issue, ProductKind kind, int64_t dot) {
+  if (kind != ProductKind::kBFloat16 || dot == 1) return 1;
+  return static_cast<double>(dot) / issue.bfloat16_dot_rate;
+}
 
 int64_t TilesOfPanel(const RegisterTileProblem& problem, const RegisterTile& tile) {
   return CeilDiv(problem.rows, tile.rows) * CeilDiv(problem.columns, tile.columns);

@@ -12,6 +12,7 @@
 
 #include "compiler/machine/memory.h"
 #include "compiler/machine/units.h"
+#include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/micro_kernels.h"
 #include "compiler/schedule/space.h"
 
@@ -41,6 +42,7 @@ struct RegisterTileProblem {
   double l2_bytes_a_cycle = machine::kL2Read.register_tile_bytes_a_cycle;
   double stream_bytes_a_cycle = machine::kL3Read.register_tile_bytes_a_cycle;
   machine::IssueRates issue;
+  double step_multiply_adds = 1;  // StepMultiplyAdds
   // Steps of the smallest part of a panel that may be used for a block of rows of tiles before the
   // next part is read. 0: a tile's sum is taken at once.
   int64_t chunk_steps = 0;
@@ -57,6 +59,10 @@ struct RegisterTileProblem {
   int64_t grid = 1;
   bool shares_columns = false;
 };
+
+// The multiply-adds of float32 vectors in whose time a core makes a step's product of vectors, of
+// `dot` terms: a dot product of bytes takes that of one, of bfloat16 what the machine says.
+double StepMultiplyAdds(const machine::IssueRates& issue, ProductKind kind, int64_t dot);
 
 // positions * vectors accumulators, a vector of weights each, one broadcast value.
 bool FitsRegisters(const RegisterTile& tile, int64_t registers);

@@ -50,19 +50,30 @@ void StageWriter::Fill(const Buffer& buffer, const Value& value) {
 
 Buffer StageWriter::Sum(const std::string& step, std::vector<int64_t> shape,
                         const std::vector<int64_t>& extents, const Term& term) {
+  return Reduce(step, std::move(shape),
+                {loop::Const(0, result_->dtype), loop::BinaryOp::kAdd, extents}, term);
+}
+
+Buffer StageWriter::Reduce(const std::string& step, std::vector<int64_t> shape,
+                           const Reduction& reduction, const Term& term) {
   Buffer buffer = Make(step, std::move(shape));
+  FillReduced(buffer, reduction, term);
+  return buffer;
+}
+
+void StageWriter::FillReduced(const Buffer& buffer, const Reduction& reduction, const Term& term) {
   const std::vector<Expr> axes = AxesOf(buffer);
   std::vector<Expr> steps;
-  for (size_t d = 0; d < extents.size(); ++d) {
+  for (size_t d = 0; d < reduction.extents.size(); ++d) {
     steps.push_back(loop::Var(Stage(buffer->name).Reduction(d).name()));
   }
-  Stmt init = loop::Store(buffer, axes, loop::Const(0, buffer->dtype));
-  Stmt update = loop::Store(buffer, axes, Load(buffer, axes) + term(axes, steps));
+  Stmt init = loop::Store(buffer, axes, reduction.first);
+  Stmt update =
+      loop::Store(buffer, axes, loop::Binary(reduction.op, Load(buffer, axes), term(axes, steps)));
   for (size_t d = steps.size(); d-- > 0;) {
-    update = loop::For(steps[d], 0, extents[d], std::move(update));
+    update = loop::For(steps[d], 0, reduction.extents[d], std::move(update));
   }
   Add(buffer, axes, loop::Seq({std::move(init), std::move(update)}));
-  return buffer;
 }
 
 void StageWriter::Replace(size_t launch) && {

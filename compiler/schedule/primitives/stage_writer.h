@@ -29,6 +29,15 @@ class StageWriter {
   // buffer[axes] = the sum of term(axes, steps) over steps "<buffer>.r0", ... of these extents
   loop::Buffer Sum(const std::string& step, std::vector<int64_t> shape,
                    const std::vector<int64_t>& extents, const Term& term);
+  // buffer[axes] = first, then buffer[axes] = buffer[axes] op term(axes, steps) for such steps
+  struct Reduction {
+    loop::Expr first;
+    loop::BinaryOp op = loop::BinaryOp::kAdd;
+    std::vector<int64_t> extents;
+  };
+  loop::Buffer Reduce(const std::string& step, std::vector<int64_t> shape,
+                      const Reduction& reduction, const Term& term);
+  void FillReduced(const loop::Buffer& buffer, const Reduction& reduction, const Term& term);
   // Puts the stages in the place of a launch.
   void Replace(size_t launch) &&;
 

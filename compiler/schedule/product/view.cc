@@ -155,6 +155,7 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.l2_bytes_a_cycle = dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
   problem.stream_bytes_a_cycle = dense.Reads().StreamRate();
   problem.issue = dense.machine.issue;
+  problem.step_multiply_adds = StepMultiplyAdds(dense.machine.issue, dense.kind, dense.dot);
   problem.column_bytes = dense.row_bytes;
   problem.steps_at_once = dense.UnrollsAllTiles() ? kStepsAtOnce : 1;
   problem.times = dense.times;

@@ -283,6 +283,12 @@ RowFilterStages Sequence::FilterRows(const Stage& stage, int64_t tile) {
   return Answer<RowFilterStages>("FilterRows", schedule::FilterRows(&nest_, stage, tile), {});
 }
 
+SeparateStages Sequence::SeparateWindows(const Stage& stage, const std::vector<int64_t>& strides) {
+  if (!ok()) return {};
+  return Answer<SeparateStages>("SeparateWindows",
+                                schedule::SeparateWindows(&nest_, stage, strides), {});
+}
+
 void Sequence::Prefetch(const Loop& loop, const std::string& buffer,
                         const PrefetchOptions& options) {
   if (ok()) Apply("Prefetch", PrefetchAhead(&nest_, loop, buffer, options));

@@ -15,6 +15,7 @@
 #include "compiler/schedule/primitives/dilation_phases.h"
 #include "compiler/schedule/primitives/prefetch.h"
 #include "compiler/schedule/primitives/row_filters.h"
+#include "compiler/schedule/primitives/separate_windows.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/stage.h"
@@ -80,6 +81,7 @@ class Sequence {
                           FilterTransform filters);
   DilationStages SplitDilation(const Stage& stage, int64_t dilation_h, int64_t dilation_w);
   RowFilterStages FilterRows(const Stage& stage, int64_t tile);
+  SeparateStages SeparateWindows(const Stage& stage, const std::vector<int64_t>& strides);
   void Prefetch(const Loop& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
   // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a

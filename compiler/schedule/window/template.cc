@@ -1,12 +1,13 @@
 // Depthwise convolutions of two axes and pools of one to three: windows that combine the elements
 // of one channel. On blocked layouts the lanes are channels (window/direct.h,
-// window/filtered_rows.h). On row-major data they are neighbours along the width (window/rows.h),
-// or the generic template does it.
+// window/filtered_rows.h, window/separate_axes.h). On row-major data they are neighbours along the
+// width (window/rows.h), or the generic template does it.
 #include "compiler/schedule/generic/stages.h"
 #include "compiler/schedule/templates.h"
 #include "compiler/schedule/window/direct.h"
 #include "compiler/schedule/window/filtered_rows.h"
 #include "compiler/schedule/window/rows.h"
+#include "compiler/schedule/window/separate_axes.h"
 #include "compiler/schedule/window/view.h"
 
 namespace hone::schedule {
@@ -24,12 +25,15 @@ class BlockedPlan final : public StrategiesPlan {
  public:
   explicit BlockedPlan(const std::shared_ptr<const Problem<Windowed>>& problem)
       : StrategiesPlan("direct"), problem_(problem) {
-    AddAll<Windowed>({{"direct", OpenWindowDirect}, {"winograd2", OpenFilteredRows}}, problem);
+    AddAll<Windowed>(
+        {{"direct", OpenWindowDirect}, {"winograd2", OpenFilteredRows}, {"axes", OpenSeparateAxes}},
+        problem);
   }
 
   std::vector<PricedConfig> Ranked() const override {
     const Windowed& w = problem_->kernel;
     std::vector<PricedConfig> direct = RankedOf("direct");
+    if (Has("axes")) return {RankedOf("axes")[0], direct[0]};
     if (!RowFiltersOnlyAdd(w)) return direct;
     std::vector<PricedConfig> filtered = RankedOf("winograd2");
     if (FiltersRowsByDefault(w, problem_->task.machine)) return {filtered[0], direct[0]};

@@ -91,6 +91,11 @@ const char* const kKernels[] = {
     "nn.conv2d(p0, p1, dilation=[1, 2], groups=5, padding=[2, 2, 2, 2], strides=[2, 3]) }",
     "fn (p0: Tensor[(1, 3, 19, 67), float32]) { nn.max_pool2d(p0, padding=[1, 1, 1, 1], "
     "pool_size=[3, 3], strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 48, 11, 13), float32]) { %0 = nn.relu(p0); nn.max_pool2d(%0, padding=[2, "
+    "4, "
+    "3, 1], pool_size=[6, 6]) }",
+    "fn (p0: Tensor[(1, 33, 17, 19), float32]) { nn.avg_pool2d(p0, padding=[4, 4, 4, 4], "
+    "pool_size=[9, 9]) }",
     "fn (p0: Tensor[(1, 4, 9, 35), float32]) { nn.avg_pool2d(p0, padding=[1, 1, 1, 1], "
     "pool_size=[3, 3]) }",
     "fn (p0: Tensor[(1, 3, 16, 16), float32], const p1: Tensor[(16, 3, 7, 7), float32]) { "

@@ -119,7 +119,8 @@ TEST(CpuTarget, EveryFeatureIsLookedFor) {
 
 TEST(CpuTarget, NamesAndFeaturesOfArmHostsAreKnown) {
   constexpr uint64_t kAll = ~uint64_t{0};
-  for (const uint64_t midr : {0x410FD034, 0x410FD0C1, 0x410FD401, 0x410FD4F0, 0x460F0010}) {
+  for (const uint64_t midr :
+       {0x410FD034, 0x410FD0C1, 0x410FD401, 0x410FD4F0, 0x410FD840, 0x460F0010, 0x6D0FD490}) {
     const HostCpu host = DescribeArm({kAll, kAll, midr});
     EXPECT_NE(host.cpu, "generic");
     const std::string text = fmt::format("llvm -mtriple={} -mcpu={} -mattr=+{}", host.triple,

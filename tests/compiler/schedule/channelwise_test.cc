@@ -175,6 +175,57 @@ TEST(Pool2d, EveryConfigComputesWhatTheNaiveNestDoes) {
   EXPECT_GE(CheckKernels(kernels, "pool"), 30);
 }
 
+std::string PoolText(const char* op, const std::string& shape, const char* attributes) {
+  return fmt::format("fn (p0: Tensor[{}, float32]) {{ {}(p0, {}) }}{}", shape, op, attributes,
+                     kDefaultEnd);
+}
+
+// Padding on no side, on some and wider than the data; tails of blocks and tiles; a step of two;
+// channels that fill no vectors; a stage before the pool and one behind it; bytes.
+TEST(Pool2d, SeparateAxesComputeWhatTheNaiveNestDoes) {
+  const std::string kernels[] = {
+      PoolText("nn.max_pool2d", "(1, 32, 9, 11)", "padding=[2, 2, 2, 2], pool_size=[5, 5]"),
+      PoolText("nn.avg_pool2d", "(2, 17, 7, 13)", "padding=[3, 1, 2, 4], pool_size=[6, 5]"),
+      PoolText("nn.avg_pool2d", "(1, 32, 9, 10)", "pool_size=[7, 7]"),
+      PoolText("nn.max_pool2d", "(1, 32, 5, 5)", "padding=[6, 6, 6, 6], pool_size=[13, 13]"),
+      PoolText("nn.max_pool2d", "(1, 32, 23, 23)",
+               "padding=[4, 4, 4, 4], pool_size=[9, 9], strides=[2, 2]"),
+      std::string(
+          "fn (p0: Tensor[(1, 20, 9, 9), float32]) { %0 = nn.relu(p0); %1 = "
+          "nn.avg_pool2d(%0, count_include_pad=true, padding=[2, 2, 2, 2], pool_size=[5, 5]); "
+          "sigmoid(%1) }") +
+          kDefaultEnd,
+      "fn (p0: Tensor[(1, 32, 9, 9), uint8]) { nn.max_pool2d(p0, padding=[2, 2, 2, 2], "
+      "pool_size=[5, 5]) } accumulate=int32 numerics=default"};
+  const CpuTarget wide = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -threads=2");
+  const CpuTarget narrow = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v2 -threads=1");
+  for (const std::string& kernel : kernels) {
+    for (const CpuTarget& target : {wide, narrow}) {
+      EXPECT_GT(CheckStrategy(kernel, "axes", target), 0) << kernel;
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Small windows share too little of their rows, and those that are far apart none of them.
+TEST(Pool2d, AxesAreSeparateWhereWindowsShareTheirRows) {
+  const CpuTarget target = TestTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=znver4 -threads=2");
+  const auto strategy = [&](const char* attributes) {
+    const ops::KernelDefinition def =
+        MustLower(PoolText("nn.max_pool2d", "(1, 64, 26, 26)", attributes));
+    const Template& pool = TemplateFor(def);
+    const Task task{&def, pool.Signatures(def, machine::Machine::For(target))[0], target};
+    const Config config = DefaultOfTask(task);
+    EXPECT_TRUE(SpaceOfTask(task).Contains(config)) << attributes << config.ToText();
+    return config.String("strategy");
+  };
+  EXPECT_EQ(strategy("padding=[2, 2, 2, 2], pool_size=[5, 5]"), "axes");
+  EXPECT_EQ(strategy("padding=[6, 6, 6, 6], pool_size=[13, 13]"), "axes");
+  EXPECT_EQ(strategy("padding=[1, 1, 1, 1], pool_size=[3, 3]"), "direct");
+  EXPECT_EQ(strategy("pool_size=[3, 3], strides=[2, 2]"), "direct");
+  EXPECT_EQ(strategy("pool_size=[5, 5], strides=[5, 5]"), "direct");
+}
+
 TEST(Pool, OfOneAndThreeAxesComputesWhatTheNaiveNestDoes) {
   const std::vector<std::string> kernels = {
       "fn (p0: Tensor[(2, 19, 7), float32]) { nn.global_avg_pool1d(p0) }",

@@ -238,6 +238,30 @@ CpuTarget TestTarget(const std::string& text) {
   return target.ok() ? *target : CpuTarget();
 }
 
+int CheckStrategy(const std::string& workload, const std::string& strategy,
+                  const CpuTarget& target) {
+  constexpr int kMost = 2000;
+  const ops::KernelDefinition def = MustLower(workload);
+  const Template& schedule = TemplateFor(def);
+  int checked = 0;
+  for (const ir::LayoutSignature& signature :
+       schedule.Signatures(def, machine::Machine::For(target))) {
+    const OpenTask open = OpenTask::Open({&def, signature, target}).value();
+    for (const Config& config : open.space().Enumerate(kMost)) {
+      if (!config.Has("strategy") || config.String("strategy") != strategy) continue;
+      const std::string what =
+          workload + "\n" + signature.ToString() + " " + config.ToText() + "\n";
+      const absl::StatusOr<LoweredConfig> lowered = open.Lower(config);
+      EXPECT_TRUE(lowered.ok()) << what << lowered.status();
+      if (!lowered.ok()) return checked;
+      ExpectSameResults(def.naive, lowered->nest, 3, what, ToleranceOf(open, config));
+      if (testing::Test::HasFailure()) return checked;
+      ++checked;
+    }
+  }
+  return checked;
+}
+
 int CheckTemplate(const std::string& workload, const std::string& expected_template,
                   const CpuTarget& target, int samples, uint64_t seed) {
   const ops::KernelDefinition def = MustLower(workload);

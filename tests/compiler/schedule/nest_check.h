@@ -40,6 +40,11 @@ CpuTarget TestTarget(const std::string& text);
 int CheckTemplate(const std::string& workload, const std::string& expected_template,
                   const CpuTarget& target, int samples, uint64_t seed);
 
+// Checks the first configs of one strategy, up to 2000 of the kernel's space in each signature,
+// against the naive nest. Returns how many were checked.
+int CheckStrategy(const std::string& workload, const std::string& strategy,
+                  const CpuTarget& target);
+
 }  // namespace hone::schedule
 
 #endif  // HONE_TESTS_COMPILER_SCHEDULE_NEST_CHECK_H_

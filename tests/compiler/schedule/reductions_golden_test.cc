@@ -8,10 +8,12 @@
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/rfactor.h"
+#include "compiler/schedule/primitives/separate_windows.h"
 #include "compiler/schedule/primitives/share_by_offsets.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/golden_nest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -82,6 +84,47 @@ TEST(PrimitivesGolden, ReducesInParts) {
   nest = naive;
   ASSERT_TRUE(Rfactor(&nest, Loop("out.r1"), 5).ok());
   ExpectSameResults(naive, nest, 3, "parts of one step of the inner loop");
+}
+
+// Windows of two rows and three columns, two rows apart, with padding before and behind.
+loop::Nest PoolNest(const char* op, const char* dilation) {
+  return MustLower(fmt::format("fn (p0: Tensor[(1, 2, 5, 4), float32]) {{ %0 = {}(p0, "
+                               "dilation={}, padding=[1, 1, 0, 2], pool_size=[2, 3], strides=[2, "
+                               "1]); nn.relu(%0) }}{}",
+                               op, dilation, kDefaultEnd))
+      .naive;
+}
+
+TEST(PrimitivesGolden, SeparatesWindows) {
+  const loop::Nest naive = PoolNest("nn.max_pool2d", "[1, 1]");
+  loop::Nest nest = naive;
+  const auto stages = SeparateWindows(&nest, Stage("max_pool2d"), {2, 1});
+  ASSERT_TRUE(stages.ok()) << stages.status();
+  EXPECT_EQ(stages->elements, Stage("max_pool2d.elements"));
+  EXPECT_EQ(stages->rows, Stage("max_pool2d.rows"));
+  ExpectGolden("separate_windows", naive, nest);
+  const loop::Nest sums = PoolNest("nn.avg_pool2d", "[1, 1]");
+  nest = sums;
+  ASSERT_TRUE(SeparateWindows(&nest, Stage("pool_sum"), {2, 1}).ok());
+  ExpectSameResults(sums, nest, 3, "sums of windows");
+}
+
+TEST(Primitives, SeparateWindowsRefusesOtherStages) {
+  const auto refused = [](const loop::Nest& naive, const std::string& buffer,
+                          const std::vector<int64_t>& strides) {
+    loop::Nest nest = naive;
+    EXPECT_EQ(SeparateWindows(&nest, Stage(buffer), strides).status().code(),
+              absl::StatusCode::kFailedPrecondition)
+        << buffer;
+    EXPECT_EQ(ToText(nest), ToText(naive));
+  };
+  const loop::Nest pool = PoolNest("nn.max_pool2d", "[1, 1]");
+  refused(pool, "max_pool2d", {1, 1});
+  refused(pool, "max_pool2d", {2});
+  refused(pool, "relu", {2, 1});
+  refused(PoolNest("nn.max_pool2d", "[2, 1]"), "max_pool2d", {2, 1});  // taps are two rows apart
+  refused(ConvNest(3, 5, 2), "conv", {1, 1});                          // sums over channels
+  refused(MatmulNest(2, 3, 4), "sum", {1, 1});
 }
 
 // Several results at once, the last tile of them smaller.
