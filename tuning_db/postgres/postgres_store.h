@@ -1,5 +1,5 @@
 // The store in a PostgreSQL database, which many processes may write. Each method is one
-// transaction: of the writer, or of a reader.
+// transaction of the writer, or of a reader.
 #ifndef HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
 #define HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
 
@@ -25,7 +25,7 @@ namespace hone::tuning_db::postgres {
 
 class PostgresStore final : public Store {
  public:
-  // `writer` is nullptr where it is open for reading only.
+  // `writer` is null if the store is open for reading only.
   PostgresStore(const std::string& address, std::unique_ptr<Writer> writer, const Clock& clock,
                 int64_t patience_ns)
       : address_(address),
@@ -130,7 +130,7 @@ class PostgresStore final : public Store {
     }));
     return answer;
   }
-  // Posts a change for each entry: `step(db, entry)` answers it.
+  // Posts one change for each entry, which runs `step(db, entry)`.
   template <typename Answer, typename Entry, typename Step>
   absl::Status ChangeMany(std::string_view name, std::vector<Entry> entries, const Step& step,
                           std::function<void(std::vector<absl::StatusOr<Answer>>)> done);
