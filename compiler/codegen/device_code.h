@@ -13,14 +13,14 @@
 
 namespace hone::codegen {
 
-// The contents of struct hone_device_code. A value type.
+// The contents of struct hone_device_code.
 struct DeviceCode {
   int kind = 0;  // enum hone_code_kind
   std::string bytes;
   std::string options;
 };
 
-// The contents of struct hone_device_launch. A value type.
+// The contents of struct hone_device_launch.
 struct DeviceLaunch {
   std::string entry;
   int code = 0;
@@ -30,26 +30,26 @@ struct DeviceLaunch {
   std::vector<uint32_t> arguments;  // indices into the kernel's buffer table
 };
 
-// A grid of one dimension with a thread for each index; the last block may have threads beyond.
+// A grid of one dimension with a thread for each index. The last block may have threads beyond the
+// last index.
 struct LinearGrid {
   uint32_t blocks = 1;
   uint32_t threads = 1;  // of a block
 };
-// The grid for a launch that nothing gives another one. `most_threads` is the device's limit for a
-// block, 0 if it is not known. kInvalidArgument, which names the launch, for more blocks than
-// devices count.
+// The default grid for `indices` indices. `most_threads` is the device's limit for a block, or 0 if
+// it is not known. kInvalidArgument, which names the launch, if there would be more blocks than
+// devices can count.
 absl::StatusOr<LinearGrid> LinearGridFor(int64_t indices, int64_t most_threads,
                                          const std::string& launch);
 
 struct DeviceModule {
   std::vector<DeviceCode> codes;
-  std::vector<std::vector<DeviceLaunch>>
-      launches;  // by kernel and launch, in the order of LoweredModule
+  // By kernel and launch, in the order of LoweredModule.
+  std::vector<std::vector<DeviceLaunch>> launches;
 };
 
-// Returns the bytes of the shared object, which holds the module's tables and the device's code;
-// the host that loads it is a machine like this one. Thread-safe; kInternal if LLVM or lld fails.
-// `times` may be nullptr.
+// Returns the bytes of the shared object with the module's tables and the device's code, for hosts
+// of this machine's architecture. `times` may be null. kInternal if LLVM or lld fails. Thread-safe.
 absl::StatusOr<std::string> BuildDeviceModule(const LoweredModule& module,
                                               const DeviceModule& device,
                                               const std::string& toolchain, BuildTimes* times);

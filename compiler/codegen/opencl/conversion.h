@@ -15,9 +15,9 @@ namespace hone::codegen::opencl {
 // they become integers.
 CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType to);
 
-// An element of memory that kernels share, as registers hold it.
+// Loads an element of memory that kernels share, as the value that registers hold.
 CText LoadShared(const std::string& buffer, const CText& offset, DataType dtype);
-// The statement that stores to it.
+// The statement that stores such an element.
 std::string StoreShared(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype);
 // The value of an element of a private array.

@@ -1,7 +1,7 @@
 // Writes launches as kernels of OpenCL C 1.2, with what is needed to launch them.
 //
-// These are pure functions. A work item computes one index of the launch's grid; the host waits
-// between launches where `barrier_before` says so.
+// These are pure functions. A work item computes one index of the launch's grid. The host must keep
+// the order of launches that `barrier_before` asks for.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 
@@ -22,7 +22,6 @@ struct KernelOptions {
   bool contract = true;
 };
 
-// A value type.
 struct Kernel {
   std::string entry;  // an identifier
   std::string text;   // the definition alone; ProgramText puts the helpers before it

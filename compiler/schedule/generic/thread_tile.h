@@ -1,5 +1,5 @@
-// Sums of which a thread of a grid computes several side by side, in registers: what it loads for
-// one serves the others.
+// Tiles sums for GPUs: each thread of the grid computes several sums side by side in registers, so
+// that what it loads for one serves the others.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 
@@ -13,14 +13,15 @@
 
 namespace hone::schedule {
 
-// A stage that sums, in loops over all axes of its results.
+// A stage that computes one sum for each of its results, in loops over all axes of the results.
 struct GridSums {
   Stage stage;
-  std::vector<int64_t> extents;  // of its axes
-  size_t steps = 0;              // loops of a sum
-  // For each factor that a term loads: whether it depends on each of the axes.
+  std::vector<int64_t> extents;  // of the results' axes
+  size_t steps = 0;              // how many nested loops a sum has
+  // For each load in a term, whether it depends on each of the axes.
   std::vector<std::vector<bool>> factors;
 
+  // The number of results.
   int64_t Results() const;
 };
 
@@ -32,17 +33,18 @@ struct ThreadTile {
   size_t row_axis = 0;
 
   int64_t Results() const { return columns * rows; }
-  // What a thread loads for a term of each of its results.
+  // The number of loads of a thread for one term of each of its results.
   int64_t Loads(const GridSums& sums) const;
-  // Whether what it loads for one result serves others.
+  // Whether any load serves more than one result.
   bool SharesLoads(const GridSums& sums) const;
 };
 
-// The stage with the most terms of those that can be tiled; nullopt if there is none.
+// Finds the stage with the most terms in all, among those that can be tiled. nullopt if there is
+// none.
 std::optional<GridSums> MainSums(const Sequence& s);
 
-// Lets a thread of the stage compute a tile. The loops that are to be the grid's stand outermost
-// in the launch that stores the results.
+// Schedules the stage so that a thread computes a tile. The loops that are to become the grid are
+// then outermost in the launch that stores the results. Errors are kept in the sequence.
 void TileSums(Sequence* s, const GridSums& sums, const ThreadTile& tile);
 
 }  // namespace hone::schedule
