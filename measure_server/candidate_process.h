@@ -1,4 +1,4 @@
-// A forked process that answers commands, waited for with a deadline.
+// A forked process that obeys commands, and a limit for the time that one waits for it.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 
@@ -16,16 +16,16 @@
 
 namespace hone::measure {
 
-// How a process ended that should not have, or did not do what it should.
+// How a process ended early, or what it failed to do.
 struct Failure {
   RunOutcome outcome = RunOutcome::kNone;
   std::string message;
 };
 
-// Killed and forgotten when it goes out of scope.
+// The process is killed when this object is destroyed.
 class CandidateProcess {
  public:
-  // `limit_ns` is for all the time in which it is waited for; 0: none.
+  // `limit_ns` bounds all the time that Await waits, in total; 0: no limit.
   CandidateProcess(int64_t limit_ns, const Isolation* isolation, Cancellation* cancellation)
       : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2),
         isolation_(isolation),
@@ -34,8 +34,8 @@ class CandidateProcess {
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 
-  // To be called in a process with one thread. The child runs `body` with its end of the channel
-  // and never returns; it does not outlive this process.
+  // Call it in a process with one thread. The child runs `body` with its end of the channel, then
+  // exits. It does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
   // What is left of its limit.
@@ -44,9 +44,10 @@ class CandidateProcess {
   pid_t pid() const { return pid_; }
 
   void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
-  // The next message; or how it ended instead, it being dead then. `stage` is named where it does.
+  // Waits for the next message. If the process ends, the limit is over or the session is cancelled
+  // first, the process is dead, and the failure says which it was and names `stage`.
   std::optional<Failure> Await(RunStage stage, ChildMessage* message);
-  // Whatever it does; returns when it is gone.
+  // Kills the process whatever it is doing, and returns when it is gone.
   void Kill();
 
  private:

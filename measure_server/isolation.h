@@ -8,18 +8,20 @@ namespace hone::measure {
 
 class Isolation {
  public:
-  // For the calling process, the zygote, and its children: namespaces of their own for network,
-  // IPC, host name and mounts, in a user namespace where that is what it takes. Real-time priority,
-  // where it is allowed, stays: the zygote gets that of a watcher (measured_cores.h), and children
-  // may take a candidate's. In a single-threaded process. What the system refuses is left out.
+  // Moves the calling process, the zygote, and so its children into namespaces of their own for
+  // network, IPC, host name and mounts; into a user namespace as well if the others need one. Keeps
+  // real-time priority if it is allowed: the zygote takes that of a watcher (measured_cores.h), and
+  // children may take a candidate's. Leaves out what the system refuses. The process must have one
+  // thread.
   static Isolation Enter();
 
-  // In a child with one thread that is to run a candidate: first to be ended when memory is short,
-  // and another user than the worker's where the worker is root. False with errno.
+  // Call it in a child with one thread that is to run a candidate. The child becomes the first to
+  // be killed when memory is short, and the user nobody if the worker is root. False with errno if
+  // that fails.
   bool EnterChild() const;
-  // The folder becomes that of the children's user; it is the worker's. False with errno.
+  // Gives the worker's folder to the user that children run as. False with errno if that fails.
   bool HandOver(const std::string& folder) const;
-  // A sentence for the log.
+  // What was isolated, in a sentence for the log.
   const std::string& text() const { return text_; }
 
  private:

@@ -10,9 +10,9 @@
 
 namespace hone::measure {
 
-// Does what hone::ListDevices does, in a child process: drivers start threads, and may crash or
-// hang. To be called while the process has one thread. kUnavailable if the child has not answered
-// by the limit, or has died.
+// Does what hone::ListDevices does in a child process, since drivers start threads, and may crash
+// or hang. Call it while the process has one thread. kUnavailable if the child dies, or has not
+// answered after `limit_ns`.
 absl::StatusOr<std::vector<ListedDevice>> ListDevicesApart(int64_t limit_ns);
 
 }  // namespace hone::measure
