@@ -34,7 +34,7 @@ class CandidateCheck {
   // Compares the candidate's table of outputs with the reference's. Empty, or a sentence about what
   // differs.
   std::string FindWrongTable() const;
-  // Call it before a run: fills outputs and red zones with kPoison.
+  // Call it before a run: fills the shared memory, that is, outputs and red zones, with kPoison.
   void Poison();
   // Call it after a run. Empty, or a sentence that says beyond which buffer the candidate wrote.
   std::string FindDamaged() const;

@@ -21,8 +21,8 @@ struct LoweredModule {
   std::vector<std::vector<std::string>> symbols;
 };
 
-// kModule is the bytes of the shared object. The others are texts for people: kIr is LLVM IR,
-// kAssembly the machine's assembly or PTX. For OpenCL both are the OpenCL C program.
+// kModule is the bytes of the shared object. The others are texts for people: kIr is LLVM IR after
+// optimisation, kAssembly the machine's assembly or PTX. For OpenCL both are the OpenCL C program.
 enum class CodeForm { kModule, kIr, kAssembly };
 
 // Thread-safe.
