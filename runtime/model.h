@@ -64,7 +64,7 @@ class Model {
   struct Given {
     struct Filled {
       InputShape shape;
-      uint32_t holder;  // the specialisation in whose own memory the data lies
+      uint32_t holder;  // the specialisation whose own memory has the data
     };
     struct Bound {
       InputShape shape;

@@ -172,7 +172,7 @@ struct hone_repeat {
 /* The language of the code that a device's driver compiles. */
 enum hone_code_kind {
   HONE_CODE_OPENCL_C = 1,
-  HONE_CODE_PTX = 2 /* of NVIDIA */
+  HONE_CODE_PTX = 2 /* for NVIDIA GPUs */
 };
 
 struct hone_device_code {
@@ -203,7 +203,7 @@ struct hone_module {
   uint32_t function_count; /* 0 in an artifact */
   uint32_t repeat_count;   /* 0 in version 1 */
   const char* target;
-  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 4" */
+  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 5" */
   const struct hone_kernel* kernels;
   const struct hone_function* functions;
   uint64_t parameters_bytes;

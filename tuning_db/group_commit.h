@@ -132,7 +132,7 @@ class GroupCommit {
     Done done;
   };
 
-  // Under the mutex.
+  // The caller holds the mutex.
   void Enqueue(std::vector<Change> changes, Done done) {
     const size_t count = changes.size();
     queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});

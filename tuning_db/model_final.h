@@ -39,7 +39,7 @@ struct ModelFinal {
   double default_ns = 0;     // a run of the untuned module; 0: not timed, as that is what was kept
   double tuned_ns = 0;       // a run of what was kept
   PairedRatio ratio;         // of these two
-  int64_t wall_time_ns = 0;  // since the epoch, for display
+  int64_t wall_time_ns = 0;  // since 1970, for display
 };
 
 }  // namespace hone::tuning_db

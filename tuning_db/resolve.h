@@ -44,13 +44,13 @@ bool IsTuned(const FinalFigures& final);
 // and threads.
 using IsCompatible = std::function<bool(const std::string& other_target)>;
 
-// One answer for each key, in order. In each:
+// One answer for each key, in order:
 //   tuned       the winner of the newest final, if IsTuned
-//   tuning      otherwise that winner all the same; without a final the config with the least
-//               RankedNs (the median of its records), among the records of the newest success's
-//               regime, device and toolchain
-//   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
-//               (null: none); tuned before tuning, then the greatest ratio
+//   tuning      otherwise that winner, if there is a final; without a final, the config with the
+//               least RankedNs (the median over its records), among the records with the regime,
+//               device and toolchain of the newest success
+//   compatible  otherwise the best among the workload's tasks on targets that `is_compatible`
+//               accepts (null: none): tuned before tuning, then the greatest ratio
 absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,
                                           const std::vector<ResolveKey>& keys,
                                           const IsCompatible& is_compatible = nullptr);

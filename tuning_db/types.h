@@ -103,7 +103,7 @@ struct Record {
   std::string device;  // fingerprint
   std::string regime;  // "warm", "shared_constants", "cold_constants"
   std::string worker;
-  int64_t wall_time_ns = 0;  // since the epoch, for display
+  int64_t wall_time_ns = 0;  // since 1970, for display
   std::string retracted;     // why it was retracted (Upkeep::Retract); empty: it was not
   // Filled by queries from the trial and task.
   Trial of_trial;
@@ -191,7 +191,7 @@ struct Job {
   int sandbox = 0;
   // Only devices of this class measure for it (tuner/farm/device_class.h); empty: any.
   std::string device_class;
-  std::string owner;  // the daemon that runs it, with an epoch
+  std::string owner;  // these two: the daemon that runs it, in one of its lives (ownership.h)
   int64_t epoch = 0;
   // Whether it is a private daemon's job, which ends with that daemon's client (decision 0014).
   bool is_private = false;

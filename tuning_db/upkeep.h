@@ -51,16 +51,15 @@ class Upkeep {
   // kInvalidArgument if the reason is empty.
   virtual absl::Status Retract(int64_t record, const std::string& reason) = 0;
 
-  // One short step of retention: looks at `most_rows` rows after `place`, and removes of what is
-  // older than `before_wall_ns` what nothing needs:
+  // One short step of pruning: looks at `most_rows` rows after `place`. Of those older than
+  // `before_wall_ns`, removes what nothing needs any more:
   //   - events of jobs that have ended, the oldest first and never the last one, so that those that
   //     stay are numbered without gaps;
-  //   - samples of records of searches but the least of each, where their task and signature have a
-  //     final, no final of these compared the record's config, and no job that has not ended wants
-  //     them.
-  // Records stay, with everything else that they say. What a final, progress, or the best config of
-  // a task is found from stays as it is, also where a final is retracted later: records are ranked
-  // by their least sample.
+  //   - all samples but the least of a search's record, if its task and signature have a final, no
+  //     final of theirs compared the record's config, and no unfinished job wants them.
+  // Records stay, with everything else that they say. Pruning never changes a final, progress, or
+  // the best config of a task, even if a final is retracted later, because records are ranked by
+  // their least sample.
   virtual absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
                                        int64_t most_rows) = 0;
 };

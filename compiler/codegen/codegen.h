@@ -83,8 +83,8 @@ struct BuildTimes {
 // The next three functions are thread-safe, but where they use LLVM and the in-process lld, whose
 // state is global, they run one at a time.
 
-// Returns the bytes of the shared object. Do not call it in a process that must keep its signal
-// handlers. `cache` and errors are as for Backend::Emit.
+// Returns the bytes of the shared object. While it links, lld's signal handlers replace those of
+// the process. `cache` and errors are as for Backend::Emit.
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr,
                                         LaunchCache* cache = nullptr);
 
@@ -92,7 +92,7 @@ absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* time
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// Backend::Toolchain of the target's back-end, as "LLVM 19.1.7 code 4".
+// Backend::Toolchain of the target's back-end, such as "LLVM 19.1.7 code 5".
 std::string ToolchainText(const Target& target = {});
 
 }  // namespace hone::codegen

@@ -141,12 +141,12 @@ class PostgresStore final : public Store {
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
 
   const std::string address_;
-  const Clock& clock_;                    // stamps events; what is in time is the server's to say
+  const Clock& clock_;                    // stamps events; the server's clock says who is in time
   const std::unique_ptr<Writer> writer_;  // null: read only
   ReaderPool readers_;
   Subscribers subscribers_;
   std::mutex listener_mutex_;
-  std::unique_ptr<Listener> listener_;  // since somebody has subscribed; ends before what it tells
+  std::unique_ptr<Listener> listener_;  // null before the first Subscribe; tells subscribers_
 };
 
 }  // namespace hone::tuning_db::postgres

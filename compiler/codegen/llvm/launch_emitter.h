@@ -25,7 +25,7 @@ struct LaunchCode {
   uint64_t scratch_bytes = 0;
 };
 
-// A kernel of a GPU.
+// A launch as a GPU kernel.
 struct KernelCode {
   llvm::Function* function = nullptr;
   std::vector<uint32_t> arguments;  // the nest's buffers that are its parameters, in order
@@ -77,8 +77,7 @@ class LaunchEmitter {
     const Storage* storage = nullptr;
     llvm::Type* element = nullptr;
   };
-  // An innermost loop that is being emitted, with the pointers of its own through which its
-  // accesses step.
+  // An innermost loop that is being emitted, with the pointers that step through memory with it.
   struct SteppedLoop {
     int atom = -1;  // the atom of its variable
     Index first;
@@ -200,8 +199,8 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
-  // A pointer to the place of an offset without its constant, if the offset steps with the loop;
-  // otherwise null.
+  // A pointer to an offset without its constant part, if the offset steps with the loop; otherwise
+  // null.
   llvm::Value* SteppedPointer(const Storage& storage, llvm::Type* element, const Index& offset);
   void StepPointers(const SteppedLoop& loop);
   // Turns a scattered address into kPermuted or kPieces if its lanes are at constant places.
