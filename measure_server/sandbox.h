@@ -41,11 +41,11 @@ class Sandbox {
   // limited.
   bool EnterLimits(const ResourceLimits& limits) const;
   // Forbids new threads and processes, and with kStrict also network and files, for all threads of
-  // the process. Loading code and asking for tile registers is still allowed. With kStrict every
-  // attempt to open a file gives `artifact_fd`, from its beginning, so that the loader needs no
-  // path. Does nothing with kContained.
+  // the process. (With kLimits root is exempt.) Loading code and asking for tile registers is still
+  // allowed. With kStrict every attempt to open a file gives `artifact_fd`, from its beginning, so
+  // that the loader needs no path. Does nothing with kContained.
   bool EnterLoading(int artifact_fd) const;
-  // With kStrict, also forbids to load any more code.
+  // With kStrict, also forbids loading any more code.
   bool EnterRunning() const;
 
  private:

@@ -109,7 +109,8 @@ HONE_API int hone_bind_input(hone_model* model, uint32_t index, const void* data
 HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
 
 HONE_API int hone_run(hone_model* model);
-/* The pointer is valid until the next run. NULL if there is no output with this index. */
+/* The pointer is valid until the next run. NULL if there is no output with this index, or if the
+ * device has failed. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
 
 /* The same with DLPack tensors on the CPU, which must have the input's dtype and one of its
