@@ -8,18 +8,19 @@
 
 namespace hone::measure {
 
-// Times show how the machine drifts, which is slow: each anchor is due every ten seconds, or less
-// often where timing it would take more than a twentieth of the time. Of many thousand anchors
-// those that were due first are forgotten. Times are of the caller's clock. Not thread-safe.
+// An anchor's times show how the machine drifts. It drifts slowly, so each anchor is due every ten
+// seconds, or less often if timing it would take more than a twentieth of the time. Beyond kMost
+// anchors, the one that was due first is forgotten. `now_ns` is of the caller's clock. Not
+// thread-safe.
 class AnchorTimes {
  public:
   static constexpr size_t kMost = 4096;
 
   bool IsDue(const std::string& key, int64_t now_ns) const;
-  // A time, or 0 for an anchor that failed, which is not tried again before it is due. `spent_ns`:
-  // what it took.
+  // Keeps a time, or 0 for an anchor that failed, which is not tried again before it is due.
+  // `spent_ns` is how long timing it took.
   void Note(const std::string& key, double time_ns, int64_t now_ns, int64_t spent_ns);
-  // The newest; 0: none.
+  // The newest time; 0 if there is none or if the anchor failed.
   double Newest(const std::string& key) const;
 
  private:

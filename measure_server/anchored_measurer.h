@@ -1,4 +1,5 @@
-// Times the anchor, which is the task's default config, now and then beside trials of a search.
+// Times the anchor, which is the task's default config, from time to time beside trials of a
+// search.
 #ifndef HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
 #define HONE_MEASURE_SERVER_ANCHORED_MEASURER_H_
 
@@ -10,8 +11,8 @@
 
 namespace hone::measure {
 
-// A job's anchor becomes its last candidate where it is due, and its newest time goes into every
-// result. The clock outlives it.
+// When the job's anchor is due, measures it as one more candidate. Its newest time goes into every
+// result. The clock must outlive the measurer.
 class AnchoredMeasurer : public MeasurerDecorator {
  public:
   AnchoredMeasurer(const Clock* clock, std::unique_ptr<Measurer> inner)
@@ -20,7 +21,7 @@ class AnchoredMeasurer : public MeasurerDecorator {
   hone::v1::MeasureResult Measure(const Job& job) override;
 
  private:
-  // The result is of the job alone.
+  // Measures the job and its anchor. The result has the job's candidates only.
   hone::v1::MeasureResult MeasureBoth(const Job& job, const std::string& anchor_key);
 
   const Clock* const clock_;

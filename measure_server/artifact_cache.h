@@ -1,4 +1,4 @@
-// Artifacts the worker holds, by digest.
+// The artifacts that the worker has, by digest.
 #ifndef HONE_MEASURE_SERVER_ARTIFACT_CACHE_H_
 #define HONE_MEASURE_SERVER_ARTIFACT_CACHE_H_
 
@@ -13,10 +13,11 @@
 
 namespace hone::measure {
 
-// Bytes in anonymous memory that a child can load by descriptor, and nobody can change.
+// The bytes of an artifact in anonymous memory, which a child can load by descriptor and nobody can
+// change.
 class Artifact {
  public:
-  // kInvalidArgument when the bytes have another digest.
+  // kInvalidArgument if the bytes have another digest.
   static absl::StatusOr<std::shared_ptr<const Artifact>> Make(const std::string& digest,
                                                               std::string_view bytes);
   ~Artifact();
@@ -36,8 +37,8 @@ class Artifact {
   const int fd_;
 };
 
-// The last used ones up to a number of bytes; what somebody still holds lives on beside it. Not
-// thread-safe.
+// Keeps the artifacts that were used last, up to `limit_bytes`. One that is dropped lives on as
+// long as somebody holds it. Not thread-safe.
 class ArtifactCache {
  public:
   explicit ArtifactCache(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}

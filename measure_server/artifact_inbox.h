@@ -1,4 +1,4 @@
-// Artifacts on their way to the worker, chunk by chunk.
+// Puts artifacts together that come to the worker in chunks.
 #ifndef HONE_MEASURE_SERVER_ARTIFACT_INBOX_H_
 #define HONE_MEASURE_SERVER_ARTIFACT_INBOX_H_
 
@@ -18,14 +18,15 @@ class ArtifactInbox {
 
   // False if the artifact is already on its way.
   bool Expect(const std::string& digest) { return transfers_.try_emplace(digest).second; }
-  // The whole, when this was its last chunk; kUnavailable: more is to come, or nobody waits for
-  // it. kNotFound: the daemon has it no more. kDataLoss: out of order, or larger than it may be.
+  // Returns the whole artifact if this was its last chunk. kUnavailable: more chunks are to come,
+  // or nobody expects the artifact. kNotFound: the daemon no longer has it. kDataLoss: the chunks
+  // are out of order, or larger than `most_bytes` in all.
   absl::StatusOr<std::string> Take(const hone::v1::ArtifactChunk& chunk);
   void Clear() { transfers_.clear(); }
 
  private:
   const uint64_t most_bytes_;
-  std::map<std::string, std::string> transfers_;  // what is here, by digest
+  std::map<std::string, std::string> transfers_;  // the bytes so far, by digest
 };
 
 }  // namespace hone::measure

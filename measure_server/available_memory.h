@@ -1,4 +1,4 @@
-// How much memory this machine, or the container that the process is in, still has.
+// How much memory is left on this machine, or in the container that the process runs in.
 #ifndef HONE_MEASURE_SERVER_AVAILABLE_MEMORY_H_
 #define HONE_MEASURE_SERVER_AVAILABLE_MEMORY_H_
 
@@ -6,8 +6,8 @@
 
 namespace hone::measure {
 
-// The memory that can be had without swapping, as the system estimates it; UINT64_MAX where it does
-// not say.
+// The bytes that can be allocated without swapping, as the system estimates them; UINT64_MAX if it
+// does not say.
 uint64_t AvailableMemoryBytes();
 
 }  // namespace hone::measure

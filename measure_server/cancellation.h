@@ -1,4 +1,4 @@
-// Tells a session of the zygote whether the worker still wants it.
+// Tells a session of the zygote whether the worker has cancelled it.
 #ifndef HONE_MEASURE_SERVER_CANCELLATION_H_
 #define HONE_MEASURE_SERVER_CANCELLATION_H_
 
@@ -10,12 +10,13 @@ namespace hone::measure {
 
 class Cancellation {
  public:
-  // `fd` is non-blocking and gives numbers (uint64_t) of sessions nobody waits for; -1: none ever.
+  // `fd` is non-blocking and gives the numbers (uint64_t) of cancelled sessions; -1: none is ever
+  // cancelled.
   Cancellation(int fd, uint64_t session) : fd_(fd), session_(session) {}
 
   int fd() const { return fd_; }
   bool has_happened() const { return has_happened_; }
-  // Reads what has come; numbers of earlier sessions came too late and mean nothing.
+  // Reads what has come. Numbers of earlier sessions came too late and are ignored.
   void Update() {
     uint64_t session = 0;
     while (fd_ >= 0 && read(fd_, &session, sizeof(session)) == sizeof(session)) {

@@ -1,4 +1,4 @@
-// One candidate of a session: its process, what is asked of it, and what comes of it.
+// One candidate of a session: runs it in a process of its own, and fills in its report.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_H_
 
@@ -13,20 +13,20 @@
 
 namespace hone::measure {
 
-// What the candidates of a session have in common.
+// What the candidates of a session share.
 struct SessionContext {
   const RunRequest& request;
   const Sandbox& sandbox;
   const Isolation& isolation;
-  std::string device;                        // that candidates run on, as hone::FindDevice takes it
+  std::string device;  // the device that candidates run on, as hone::FindDevice takes it
   const ReferenceFile* reference = nullptr;  // to compare with; null: outputs are not checked
-  int reference_fd = -1;                     // to write, of a reference
+  int reference_fd = -1;                     // where a reference writes its outputs
   Cancellation* cancellation = nullptr;
 };
 
-// The verdict, the error ratio and the samples are made here, of memory that the child shares and
-// of times that fit the clock of this process; the child has no access to the report. Nothing is
-// done once the report has an outcome.
+// Decides the outcome, the error ratio and the samples in this process, from memory that the child
+// shares and from times that agree with this process's clock. The child has no access to the
+// report. Once the report has an outcome, no method does anything.
 class Candidate {
  public:
   Candidate(const SessionContext& context, int artifact_fd, RunReport* report)
@@ -39,17 +39,18 @@ class Candidate {
   // Forks; loads, checks, and makes ready for rounds. A reference is done with it, and an opening.
   void Start();
   void RunRound();
-  // Checks what the rounds computed. The process is gone then.
+  // Checks what the rounds computed, and ends the process.
   void Finish();
 
-  // What its process takes while it waits for rounds; 0 where it is over.
+  // The memory of its process while it waits for rounds; 0 if the report has an outcome.
   uint64_t memory_bytes() const { return memory_bytes_; }
-  // Where not all candidates have room at once: ends the process until it is to Return. Nothing
-  // where there is none.
+  // These three are for candidates that do not all fit in memory at once. Part ends the process, if
+  // there is one, until Return.
   void Part();
-  // To be called after rounds: checks their outputs, and does what Part does.
+  // Call it after a round: checks the outputs, then does what Part does.
   void Leave();
-  // A process anew, without another check of its outputs. What that takes is not of its limit.
+  // Starts a new process, without checking the outputs again. That time does not count against the
+  // candidate's limit.
   void Return();
 
  private:
@@ -60,13 +61,14 @@ class Candidate {
   bool is_on_host() const { return context_.device == kHostDevice; }
   bool is_over() const { return report_->outcome != RunOutcome::kNone; }
   void End(RunOutcome outcome, const std::string& message);
-  // Up to where it can say what it is; false: it is over.
+  // Starts the process and takes its description. False if the candidate is over.
   bool Launch(bool is_checked);
   [[noreturn]] void RunAsChild(int control_fd, int shared_fd, bool is_checked) const;
   void AwaitReady();
-  // False: it is over.
+  // False if the candidate is over.
   bool CheckTimedOutputs();
-  // The next message but for stages, which is to be `expected`; false: it is over.
+  // Waits for the next message apart from kStage, which must be `expected`. False if the candidate
+  // is over.
   bool Await(Word expected, ChildMessage* message);
   bool Expect(Word expected);
   bool MayTell(RunOutcome outcome) const;
@@ -75,9 +77,10 @@ class Candidate {
   bool TakeDescription(int shared_fd);
   void CheckOutputs();
   bool CheckSet(InputSet set);
-  // What is wrong with what it computes on the command; empty also where it is over.
+  // Sends the command and checks what it computes. Returns what is wrong; empty if nothing is, or
+  // if the candidate is over.
   std::string RunAndCheck(Command command, Word answer, InputSet set);
-  // A round that was heard, or nothing where that is over.
+  // Times a round in the child. False if the candidate is over.
   bool TimeRound(RoundLog* log, SeenRound* seen);
   void Keep(const RoundLog& log);
   void KeepSample(double sample_ns, double calibrator_ns);
@@ -87,7 +90,7 @@ class Candidate {
   RunReport* const report_;
   CandidateProcess process_;
   RunStage stage_ = RunStage::kStarting;
-  std::unique_ptr<CandidateCheck> check_;  // from when it was described
+  std::unique_ptr<CandidateCheck> check_;  // null before the child has described its kernel
   uint64_t memory_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Checks the outputs of one candidate, in a process that runs none of its code.
+// Checks the outputs of one candidate in a process that runs none of its code.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHECK_H_
 
@@ -12,11 +12,11 @@
 
 namespace hone::measure {
 
-// Sees the memory that the candidate's process shares with this one, which no child that is forked
-// later gets to see.
+// Reads the memory that the candidate's process shares with this one. Children that are forked
+// later do not see that memory.
 class CandidateCheck {
  public:
-  // `reference` (null: outputs cannot be checked) outlives it.
+  // `reference` (null: outputs cannot be checked) must outlive this.
   CandidateCheck(KernelDescription description, const ReferenceFile* reference,
                  Guard guard = Guard::kPages)
       : description_(std::move(description)),
@@ -28,24 +28,25 @@ class CandidateCheck {
   CandidateCheck(const CandidateCheck&) = delete;
   CandidateCheck& operator=(const CandidateCheck&) = delete;
 
-  // False: no memory.
+  // Maps the shared memory. False if there is no memory.
   bool Map(int shared_fd);
 
-  // Whether its outputs are such as the reference has. Empty, or what differs.
+  // Compares the candidate's table of outputs with the reference's. Empty, or a sentence about what
+  // differs.
   std::string FindWrongTable() const;
-  // To be called before a run: nothing is computed then, and the red zones are whole.
+  // Call it before a run: fills the shared memory, that is, outputs and red zones, with kPoison.
   void Poison();
-  // To be called after a run. Empty, or which buffer it wrote beyond.
+  // Call it after a run. Empty, or a sentence that says beyond which buffer the candidate wrote.
   std::string FindDamaged() const;
-  // Does what FindDamaged does, and says what is wrong with the outputs.
+  // As FindDamaged, but also compares the outputs with the reference.
   std::string FindWrongOutput(InputSet set);
-  // The largest that the floats have shown yet.
+  // The largest error ratio that the floats have shown so far.
   double error_ratio() const { return error_ratio_; }
 
-  // What a process takes that times the kernel and rotates constants of so many bytes.
+  // The bytes that a process takes that times the kernel and rotates `rotation_bytes` of constants.
   uint64_t MemoryBytes(uint64_t rotation_bytes) const;
 
-  // Runs of all rounds, as the child's loop counts them.
+  // The number of runs in all rounds, as the child counts them.
   uint64_t runs() const { return *static_cast<const volatile uint64_t*>(Shared(0)); }
 
  private:

@@ -1,4 +1,4 @@
-// What happens in the process of one candidate.
+// The process of one candidate.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 
@@ -15,20 +15,19 @@ struct ChildSetup {
   const Sandbox* sandbox = nullptr;
   std::string device;  // as hone::FindDevice takes it; kHostDevice: this process runs the code
   int artifact_fd = -1;
-  int reference_fd = -1;  // to write a reference's outputs to
-  // With the process that checks it: the only memory that a candidate shares and can write.
+  int reference_fd = -1;  // where a reference writes its outputs
+  // Memory shared with the process that checks: the only shared memory that a candidate can write.
   int shared_fd = -1;
   int control_fd = -1;  // a channel to the zygote
 };
 
-// Never return. Each step is said over the channel, and waits for a command where
-// child_channel.h has one; nothing is said of a crash.
-//
-// kStage, kDescribed; where the request has a reference, kRan for each input set; kReady; then what
-// is commanded. From kDescribed on code of the artifact runs.
+// Runs a candidate and never returns. Reports each step over the channel (child_channel.h), and
+// waits for a command where there is one for the step: kStage and kDescribed; kRan for each input
+// set if the request has a reference; kReady; then what is commanded. The artifact's code runs only
+// after kDescribed. A crash is not reported.
 [[noreturn]] void RunCandidateChild(const ChildSetup& setup);
-// The reference kernel: both input sets, outputs written to reference_fd, kDone. No timing, no
-// guards.
+// Runs the reference kernel on both input sets, without timing or guards, writes its outputs to
+// reference_fd, reports kDone, and never returns.
 [[noreturn]] void RunReferenceChild(const ChildSetup& setup);
 // Opens the device as the others do, kDone. There is no artifact.
 [[noreturn]] void RunOpeningChild(const ChildSetup& setup);

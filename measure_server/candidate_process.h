@@ -1,4 +1,4 @@
-// A forked process that answers commands, waited for with a deadline.
+// A forked process that obeys commands, and a limit for the time that one waits for it.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 
@@ -16,7 +16,7 @@
 
 namespace hone::measure {
 
-// How a process ended that should not have, or did not do what it should.
+// How a process ended early, or what it failed to do.
 struct Failure {
   RunOutcome outcome = RunOutcome::kNone;
   std::string message;
@@ -39,8 +39,8 @@ class CandidateProcess {
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 
-  // To be called in a process with one thread. The child runs `body` with its end of the channel
-  // and never returns; it does not outlive this process.
+  // Call it in a process with one thread. The child runs `body` with its end of the channel, then
+  // exits. It does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
   // What is left of its limit.
@@ -50,7 +50,8 @@ class CandidateProcess {
   pid_t pid() const { return pid_; }
 
   void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
-  // The next message; or how it ended instead, it being dead then. `stage` is named where it does.
+  // Waits for the next message. If the process ends, the limit is over or the session is cancelled
+  // first, the process is dead, and the failure says which it was and names `stage`.
   std::optional<Failure> Await(RunStage stage, ChildMessage* message);
   // Whatever it does; returns when it is gone, and its descendants.
   void Kill();

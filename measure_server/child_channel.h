@@ -1,6 +1,6 @@
-// What the process of a candidate and the zygote say to each other: messages over a socket. The
-// child answers commands, and what it says is bounded and checked: candidate code may have spoilt
-// its memory.
+// The messages between the process of a candidate and the zygote, over a socket. The child obeys
+// commands. What it says is bounded and checked, since the candidate's code may have damaged its
+// memory.
 #ifndef HONE_MEASURE_SERVER_CHILD_CHANNEL_H_
 #define HONE_MEASURE_SERVER_CHILD_CHANNEL_H_
 
@@ -14,7 +14,8 @@
 
 namespace hone::measure {
 
-// A byte each. The end of the stream means kEnd; to be done with a child is to kill it.
+// Each is one byte, with the word that answers it. The end of the stream means kEnd. The zygote
+// ends a child by killing it.
 enum class Command : char {
   kCheck = 'c',    // run once on the next input set: kRan
   kRound = 't',    // time one round: kRound
@@ -26,11 +27,11 @@ enum class Word : uint32_t {
   kStage,      // number: what it does now, a RunStage
   kDescribed,  // a piece of its KernelDescription; number: how many bytes follow in others
   kRan,
-  kReady,    // for rounds; number: 1 where its constants rotate
+  kReady,    // for rounds; number: 1 if its constants rotate
   kRound,    // a RoundLog
   kOutputs,  // copied
   kDone,     // the reference is written
-  kFailed,   // number: a RunOutcome; with a sentence
+  kFailed,   // number: a RunOutcome; bytes: a sentence
 };
 
 struct ChildMessage {
@@ -41,7 +42,8 @@ struct ChildMessage {
 
 inline constexpr size_t kMaxMessageBytes = 48 << 10;
 
-// A socket's two ends; false with errno. Whole messages go in and come out.
+// Makes a socket that keeps messages whole, and returns its two ends. False with errno if that
+// fails.
 bool MakeChannel(int* parent_end, int* child_end);
 
 void SendCommand(int fd, Command command);
@@ -49,11 +51,12 @@ void SendCommand(int fd, Command command);
 Command ReceiveCommand(int fd);
 
 void Say(int fd, Word word, uint64_t number = 0, std::string_view bytes = {});
-// Does not block: nullopt where there is no whole message.
+// Does not block: nullopt if there is no whole message.
 std::optional<ChildMessage> Hear(int fd);
 
 std::string EncodeRound(const RoundLog& log);
-// nullopt: no encoding of one with at most kMaxChunks chunks, or its numbers cannot be.
+// nullopt if the bytes are not an encoded round with at most kMaxChunks chunks, or if its numbers
+// are impossible.
 std::optional<RoundLog> DecodeRound(std::string_view bytes);
 
 }  // namespace hone::measure

@@ -1,4 +1,5 @@
-// Constants that every run finds as far away as in a model that has many more of them.
+// Rotates constants, so that every run finds them as far away in the caches as in a model with many
+// more of them.
 #ifndef HONE_MEASURE_SERVER_CONSTANT_ROTATION_H_
 #define HONE_MEASURE_SERVER_CONSTANT_ROTATION_H_
 
@@ -10,13 +11,13 @@
 
 namespace hone::measure {
 
-// Copies of the constants that run launches read (prepared ones in their prepared form). A binding
-// of a kernel takes the next one for each run.
+// Holds copies of the constants that run launches read, including prepared ones. Each run binds the
+// next copy.
 class ConstantRotation {
  public:
-  // Makes copies of more than fill_bytes together, two at least. False, and nothing rotates: the
-  // kernel has no such constants, or they would take more than limit_bytes (0: no limit), or there
-  // is no memory. `pointers` holds the constants to copy.
+  // Makes at least two copies, of more than `fill_bytes` in all. `pointers` has the constants to
+  // copy. False, and nothing rotates, if the kernel has no such constants, if the copies would take
+  // more than `limit_bytes` (0: no limit), or if there is no memory.
   bool SetUp(const hone_kernel& kernel, const std::vector<void*>& pointers, uint64_t fill_bytes,
              uint64_t limit_bytes);
   // Puts the next copies into a binding.
@@ -33,13 +34,13 @@ class ConstantRotation {
   struct Buffer {
     uint32_t index;
     uint64_t stride_bytes;
-    Memory copies;  // one block: a page for each would cost more than many a constant
+    Memory copies;  // one block, since whole pages would cost more than most constants
   };
 
   std::vector<Buffer> buffers_;
   uint64_t count_ = 0;
   uint64_t next_ = 0;
-  uint64_t step_ = 0;  // not to the neighbour, which the hardware would have fetched already
+  uint64_t step_ = 0;  // more than 1, as the hardware would prefetch the neighbour
 };
 
 }  // namespace hone::measure

@@ -10,13 +10,13 @@
 
 namespace hone::measure {
 
-// Each core once, in ascending order. kInvalidArgument for what is no list, or has numbers that no
-// core has.
+// The cores in ascending order, each once. kInvalidArgument if the text is not such a list, or has
+// numbers that no core can have.
 absl::StatusOr<std::vector<int>> ParseCores(std::string_view text);
-// "0-3,6"; of cores in ascending order.
+// The text "0-3,6" for cores in ascending order.
 std::string CoresText(const std::vector<int>& cores);
 
-// How many cores of this machine are online, whatever this process may use of them; 0 where the
+// How many cores of this machine are online, whether or not this process may use them; 0 if the
 // system does not say.
 int OnlineCoreCount();
 

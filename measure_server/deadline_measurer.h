@@ -1,4 +1,4 @@
-// Ends a measurement whose lease has run out, whether or not the daemon says so.
+// Ends a measurement whose lease has run out, even if the daemon does not say so.
 #ifndef HONE_MEASURE_SERVER_DEADLINE_MEASURER_H_
 #define HONE_MEASURE_SERVER_DEADLINE_MEASURER_H_
 
@@ -10,8 +10,8 @@
 
 namespace hone::measure {
 
-// Cancels a measurement when the time of its lease is over; its result says that the device is
-// lost, for the limits of its candidates were to end it long before.
+// Cancels a measurement when the time of its lease is over. The result is then "device lost", since
+// the limits of the candidates should have ended it long before.
 class DeadlineMeasurer : public MeasurerDecorator {
  public:
   explicit DeadlineMeasurer(std::unique_ptr<Measurer> inner);
@@ -20,10 +20,10 @@ class DeadlineMeasurer : public MeasurerDecorator {
   hone::v1::MeasureResult Measure(const Job& job) override;
 
  private:
-  // Cancels what is overdue, on a thread of its own.
+  // Runs on a thread of its own, and cancels what is overdue.
   void Watch();
   void Arm(int64_t fence, int64_t end_ns);
-  // Whether it had to be cancelled.
+  // Returns whether the measurement had to be cancelled.
   bool Disarm();
 
   std::mutex mutex_;  // guards all below

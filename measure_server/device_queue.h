@@ -1,4 +1,4 @@
-// What one device is to measure, what it measures, and since when.
+// What one device is to measure, and what it is measuring.
 #ifndef HONE_MEASURE_SERVER_DEVICE_QUEUE_H_
 #define HONE_MEASURE_SERVER_DEVICE_QUEUE_H_
 
@@ -16,7 +16,7 @@
 
 namespace hone::measure {
 
-// Assignments in the order in which they came. Not thread-safe: its router's lock is around it.
+// Keeps assignments in the order in which they came. Not thread-safe: the router's lock guards it.
 class DeviceQueue {
  public:
   enum class Presence {
@@ -34,30 +34,33 @@ class DeviceQueue {
   void set_presence(Presence presence) { presence_ = presence; }
 
   // ---- what waits ----
-  // Returns the digests of what it needs. `turn` grows with each assignment of the worker.
+  // Adds an assignment and returns the digests of the artifacts that it needs. `turn` grows with
+  // each assignment of the worker.
   std::set<std::string> Add(const hone::v1::Assignment& assignment, uint64_t turn, int64_t now_ns);
+  // Gives an artifact to all assignments that wait for it.
   void Attach(const std::shared_ptr<const Artifact>& artifact, int64_t now_ns);
-  // Returns what cannot be measured without the artifact, which waits no longer.
+  // Removes and returns the assignments that still wait for the artifact.
   std::vector<hone::v1::Assignment> DropNeeding(const std::string& digest);
-  // False: it does not wait here.
+  // Removes the waiting assignment with this fence. False if there is none.
   bool Drop(int64_t fence);
   std::vector<hone::v1::Assignment> DropAll();
-  // The turn of the first that has all its artifacts; nullopt: none has.
+  // The turn of the first assignment that is ready, that is, has all its artifacts; nullopt if none
+  // is.
   std::optional<uint64_t> ReadyTurn() const;
 
   // ---- what runs ----
-  // The first that is ready, of which there is one, runs from here on.
+  // Starts the first assignment that is ready; there must be one.
   Job Begin(int64_t now_ns);
-  // False: nobody wants its result.
+  // Ends what runs. False if nobody wants its result.
   bool End();
-  // Nobody wants the result of what runs.
+  // Marks the result of what runs as not wanted.
   void RevokeRunning() { is_wanted_ = false; }
   const std::optional<hone::v1::Assignment>& running() const { return running_; }
   bool runs(int64_t fence) const { return running_ && running_->fence() == fence; }
   bool is_wanted() const { return is_wanted_; }
   hone::v1::Running RunningMessage(int64_t now_ns) const;
 
-  // Nothing waits, and nothing runs.
+  // Whether nothing waits and nothing runs.
   bool is_idle() const { return waiting_.empty() && !running_; }
 
  private:
@@ -80,7 +83,7 @@ class DeviceQueue {
   bool is_wanted_ = true;
 };
 
-// Whether they may not measure at once: both name one resource.
+// Whether the two devices must not measure at the same time because they share a resource.
 bool Exclude(const hone::v1::Device& a, const hone::v1::Device& b);
 
 }  // namespace hone::measure

@@ -1,4 +1,4 @@
-// One device of the worker at work.
+// The thread of one device of the worker.
 #ifndef HONE_MEASURE_SERVER_DEVICE_RUNNER_H_
 #define HONE_MEASURE_SERVER_DEVICE_RUNNER_H_
 
@@ -14,14 +14,14 @@
 namespace hone::measure {
 
 // Measures what the router gives the device, on a thread of its own, from Start until the router
-// has no more for it or the device is lost. A device of another kind is another Measurer.
+// has no more for it or the device is lost. `measurer` does what depends on the device's kind.
 class DeviceRunner {
  public:
   DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer);
   // Blocks until the router lets the device go.
   ~DeviceRunner();
 
-  // The router outlives it.
+  // The router must outlive this.
   void Start(Router* router);
   void Cancel(int64_t fence) { measurer_->Cancel(fence); }
   bool is_lost() const { return is_lost_; }

@@ -1,4 +1,4 @@
-// Notices when a device's cores go, and when they are back.
+// Notices when a device loses cores, and when they are back.
 #ifndef HONE_MEASURE_SERVER_DEVICE_WATCH_H_
 #define HONE_MEASURE_SERVER_DEVICE_WATCH_H_
 
@@ -12,24 +12,25 @@
 
 namespace hone::measure {
 
-// Cores go when a cpuset becomes smaller or cores are taken offline: a device with fewer than it
-// said would time other things than before. It is away then, and calibrated anew when it is back.
+// A device loses cores when a cpuset becomes smaller or cores are taken offline. With fewer cores
+// than it announced its times would not compare, so it is away until they are back, and is then
+// calibrated anew.
 class DeviceWatch {
  public:
   struct Seams {
-    // How many a measurement could use now; called by Look's thread.
+    // How many cores a measurement could use now. Called on the thread that calls Look.
     std::function<int()> usable_cores;
     std::function<void(hone::v1::Device* device)> calibrate;
   };
 
-  // The router outlives it.
+  // The router must outlive this.
   DeviceWatch(hone::v1::Device device, Seams seams, Router* router)
       : device_(std::move(device)), seams_(std::move(seams)), router_(router) {}
   ~DeviceWatch();
 
-  // Looks once, and tells the router what has changed.
+  // Looks once, and tells the router if the device went or came back.
   void Look();
-  // Looks every second, on a thread of its own that may use the cores which this thread may use
+  // Starts a thread that looks every second. It may use the cores that the calling thread may use
   // now.
   void Start();
 

@@ -1,4 +1,4 @@
-// A device behind a driver, as a device of the farm.
+// Describes a device behind a driver as a device of the farm.
 #ifndef HONE_MEASURE_SERVER_DRIVER_DEVICE_H_
 #define HONE_MEASURE_SERVER_DRIVER_DEVICE_H_
 
@@ -7,8 +7,9 @@
 
 namespace hone::measure {
 
-// Its id is the listed name, its fingerprint that of driver, device and machine. Runs the host's
-// calibrator (docs/decisions/0036). `is_emulated` is of the machine.
+// The id is the listed name, and the fingerprint is of driver, device and machine
+// (docs/decisions/0036). Runs the calibrator on the host. `is_emulated` says whether an emulator
+// plays the machine.
 hone::v1::Device DescribeDriverDevice(const ListedDevice& listed, bool is_emulated);
 
 }  // namespace hone::measure

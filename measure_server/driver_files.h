@@ -1,4 +1,4 @@
-// Where the drivers of candidates may keep files.
+// A folder in which the drivers of candidates may keep files.
 #ifndef HONE_MEASURE_SERVER_DRIVER_FILES_H_
 #define HONE_MEASURE_SERVER_DRIVER_FILES_H_
 
@@ -10,8 +10,9 @@
 
 namespace hone::measure {
 
-// A folder that another user can be given, though the worker's own scratch folder around it is not
-// his: he gets in and lists nothing. It goes with its files when the object goes. Movable.
+// A folder that can be handed to another user. The worker's own scratch folder around it stays the
+// worker's: the user can pass through it, but not list it. The folder and its files are removed
+// when this object is destroyed. Movable.
 class DriverFiles {
  public:
   static absl::StatusOr<DriverFiles> Make();

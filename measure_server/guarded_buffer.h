@@ -1,4 +1,4 @@
-// Memory whose surroundings show whether somebody wrote beyond it.
+// Memory with guards around it, which show whether somebody wrote beyond it.
 #ifndef HONE_MEASURE_SERVER_GUARDED_BUFFER_H_
 #define HONE_MEASURE_SERVER_GUARDED_BUFFER_H_
 
@@ -9,14 +9,14 @@
 
 namespace hone::measure {
 
-// A block that ends (rounded up to HONE_BUFFER_ALIGNMENT, so far may it be read) at an inaccessible
-// page and follows one; the bytes between are a red zone. What of it is shared lies in a file of
-// the process that looks at the red zones and the data, which also fills it; all else starts as
-// kPoison. Movable.
+// A block between two inaccessible pages. The data, rounded up to HONE_BUFFER_ALIGNMENT because it
+// may be read that far, ends at the second one; the bytes before the data are a red zone. The part
+// in `place` is in the shared file of the process that checks the data and the red zones, and that
+// process fills it. Everything else starts as kPoison. Movable.
 class GuardedBuffer {
  public:
   GuardedBuffer() = default;
-  // data() is null when there is no memory.
+  // data() is null if there is no memory.
   GuardedBuffer(size_t size_bytes, const SharedPlace& place, int shared_fd);
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
@@ -25,7 +25,7 @@ class GuardedBuffer {
   ~GuardedBuffer();
 
   uint8_t* data() const { return data_; }
-  // From here on a write kills the process.
+  // Makes any later write kill the process.
   void MakeReadOnly();
 
  private:

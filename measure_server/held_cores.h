@@ -1,4 +1,4 @@
-// Which cores of this machine a worker measures on, known to the others on it.
+// Lets workers on one machine know which cores the others measure on.
 #ifndef HONE_MEASURE_SERVER_HELD_CORES_H_
 #define HONE_MEASURE_SERVER_HELD_CORES_H_
 
@@ -10,28 +10,27 @@
 
 namespace hone::measure {
 
-// A core is held by a Unix socket in the abstract namespace, one for each: all users of the machine
-// see it, no file is left behind, and the kernel lets go of it when the process ends, however it
-// does. Workers in network namespaces of their own, as in containers, do not see each other's.
-// Not thread-safe.
+// Holds each core by a Unix socket in the abstract namespace: all users of the machine see it, no
+// file is left behind, and the kernel releases it however the process ends. Workers in network
+// namespaces of their own, such as in containers, do not see each other's. Not thread-safe.
 class HeldCores {
  public:
   struct Taken {
     int core = 0;
-    pid_t holder = 0;  // 0: not known
+    pid_t holder = 0;  // 0: unknown
   };
 
-  // Holds those of `cores` that nobody else holds. `prefix` is that of the sockets' names, which
-  // tests choose.
+  // Holds those of `cores` that nobody else holds. `prefix` begins the names of the sockets; tests
+  // use one of their own.
   explicit HeldCores(const std::vector<int>& cores, const std::string& prefix = "hone-core-");
   ~HeldCores();
   HeldCores(HeldCores&& other) noexcept
       : sockets_(std::exchange(other.sockets_, {})), taken_(std::move(other.taken_)) {}
   HeldCores& operator=(HeldCores&&) = delete;
 
-  // Those of the cores that others hold.
+  // The cores that others hold.
   const std::vector<Taken>& taken() const { return taken_; }
-  // "core 3 (process 4711), core 4"; of what others hold.
+  // taken() as a text: "core 3 (process 4711), core 4".
   std::string TakenText() const;
 
  private:

@@ -15,12 +15,13 @@ class Isolation {
   // text says so, and how what candidates on devices start ends with them (process_keeper.h).
   static Isolation Enter();
 
-  // In a child with one thread that is to run a candidate: first to be ended when memory is short,
-  // and another user than the worker's where the worker is root. False with errno.
+  // Call it in a child with one thread that is to run a candidate. The child becomes the first to
+  // be killed when memory is short, and the user nobody if the worker is root. False with errno if
+  // that fails.
   bool EnterChild() const;
-  // The folder becomes that of the children's user; it is the worker's. False with errno.
+  // Gives the worker's folder to the user that children run as. False with errno if that fails.
   bool HandOver(const std::string& folder) const;
-  // A sentence for the log.
+  // What was isolated, in a sentence for the log.
   const std::string& text() const { return text_; }
 
  private:

@@ -16,33 +16,35 @@
 
 namespace hone::measure {
 
-// One pointer for each entry of the buffer table. Owns the memory.
+// Owns the memory of all buffers in the kernel's buffer table.
 class KernelBuffers {
  public:
-  // For the check run: red zones around each buffer, what must not be written is read-only, and
-  // what the checking process looks at lies in its file.
+  // For the check run: there are red zones around each buffer, and what the checking process looks
+  // at is in its file (shared_places.h).
   static KernelBuffers Guarded(const hone_kernel& kernel, const SharedPlaces& places,
                                int shared_fd);
-  // Buffers are from the runtime's allocator, as a deployed model has them.
+  // For timing: the buffers come from the runtime's allocator, as in a deployed model.
   static KernelBuffers Plain(const hone_kernel& kernel);
-  // The same on a device, which outlives them: those of the check run between red zones, those that
-  // are timed as the device allocates them.
+  // The same two on a device, which must outlive them: Zoned for the check run, with red zones, and
+  // OnDevice for timing.
   static KernelBuffers Zoned(const hone_kernel& kernel, Device& device);
   static KernelBuffers OnDevice(const hone_kernel& kernel, Device& device);
 
-  // False: no memory.
+  // False if there is no memory.
   bool ok() const { return ok_; }
+  // One for each entry of the buffer table.
   const std::vector<void*>& pointers() const { return pointers_; }
 
+  // Fills inputs and constants with seeded data.
   void Fill(uint64_t seed, InputSet set);
-  // Inputs, constants and prepared constants as another's of the same kernel, which were closed: as
-  // if they were filled and prepared anew.
+  // Copies inputs, constants and prepared constants from buffers of the same kernel that were
+  // closed. The result is as if this had been filled and prepared itself.
   void CopyFrom(const KernelBuffers& other);
-  // After prepare launches: what they read and wrote is for reading only (guarded ones; inputs and
-  // constants can be closed before).
+  // Makes the guarded buffers with this role read-only. Inputs and constants can be closed at once,
+  // prepared ones after the prepare launches.
   void Close(uint8_t role);
-  // After a run: lets the checking process see what zoned ones hold, where its file says so; it
-  // sees guarded ones already. False: no memory.
+  // After a run, copies what zoned buffers hold to the file of the checking process, which sees
+  // guarded ones already. False if there is no memory.
   bool Share(const SharedPlaces& places, int shared_fd) const;
 
  private:
@@ -50,7 +52,7 @@ class KernelBuffers {
       : kernel_(&kernel), device_(device) {}
 
   const hone_kernel* kernel_;
-  Device* device_;  // null: in memory of the host
+  Device* device_;  // null: the buffers are in host memory
   bool ok_ = true;
   std::vector<void*> pointers_;
   std::vector<GuardedBuffer> guarded_;

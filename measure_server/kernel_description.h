@@ -1,5 +1,5 @@
-// A kernel's buffer table, as it goes from the process that has the kernel to the one that checks
-// its outputs and has no code of it.
+// A kernel's buffer table, as the process that has the kernel sends it to the one that checks the
+// outputs without loading the kernel.
 #ifndef HONE_MEASURE_SERVER_KERNEL_DESCRIPTION_H_
 #define HONE_MEASURE_SERVER_KERNEL_DESCRIPTION_H_
 
@@ -17,7 +17,7 @@ namespace hone::measure {
 class KernelDescription {
  public:
   static std::string Encode(const hone_kernel& kernel);
-  // nullopt: not what Encode makes of a checked table.
+  // nullopt if Encode cannot have made the bytes from a checked table.
   static std::optional<KernelDescription> Decode(std::string_view bytes);
 
   const std::vector<hone_buffer>& buffers() const { return buffers_; }
@@ -28,7 +28,7 @@ class KernelDescription {
 
   double error_bound_ = 0;
   std::vector<hone_buffer> buffers_;
-  // What the buffers point to; elements of a deque stay where they are.
+  // What the buffers point to. Elements of a deque keep their addresses.
   std::deque<std::string> texts_;
   std::deque<std::vector<int64_t>> shapes_;
 };

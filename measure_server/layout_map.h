@@ -10,8 +10,8 @@
 
 namespace hone::measure {
 
-// Layout::Offset is a sum of one term an axis; the terms are tabulated here, so that a walk costs a
-// table look-up an element.
+// Layout::Offset is a sum of one term for each axis. This tabulates the terms, so that a walk costs
+// one look-up for each element.
 class LayoutMap {
  public:
   LayoutMap(const Layout& layout, std::vector<int64_t> shape);
@@ -22,7 +22,8 @@ class LayoutMap {
   int64_t memory_count() const { return memory_count_; }  // pad lanes included
   const std::vector<int64_t>& shape() const { return shape_; }
 
-  // f(linear, offset): the row-major number of an element and its place, in elements.
+  // Calls f(linear, offset) for each element, with its row-major number and its offset in memory,
+  // in elements.
   template <typename F>
   void ForEach(F f) const {
     if (shape_.empty()) return f(int64_t{0}, int64_t{0});
@@ -32,7 +33,7 @@ class LayoutMap {
     });
   }
 
-  // Whether the elements of a row (along the last axis) lie side by side.
+  // Whether the elements of a row (along the last axis) are side by side in memory.
   bool HasContiguousRows() const {
     if (shape_.empty()) return false;
     const std::vector<int64_t>& inner = terms_.back();
@@ -41,10 +42,10 @@ class LayoutMap {
     }
     return true;
   }
-  // Where the elements of a row lie, from its first. The tensor has an axis.
+  // The offsets of the elements of a row from its base (ForEachRow). The tensor must have an axis.
   const std::vector<int64_t>& row_terms() const { return terms_.back(); }
-  // f(linear, base): of the first element of each row; element i of it lies at base + terms[i]. The
-  // tensor has an axis.
+  // Calls f(linear, base) for each row, with the row-major number of its first element; element i
+  // is at offset base + row_terms()[i]. The tensor must have an axis.
   template <typename F>
   void ForEachRow(F f) const {
     if (logical_count_ == 0) return;
@@ -60,7 +61,7 @@ class LayoutMap {
     }
   }
 
-  // Places that hold no logical element, ascending.
+  // The offsets that hold no logical element, ascending.
   std::vector<int64_t> PadLanes() const;
 
  private:

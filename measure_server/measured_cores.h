@@ -1,4 +1,4 @@
-// Where and with what priority the process that checks candidates runs, beside theirs.
+// The cores and the priority of the process that checks candidates.
 #ifndef HONE_MEASURE_SERVER_MEASURED_CORES_H_
 #define HONE_MEASURE_SERVER_MEASURED_CORES_H_
 
@@ -6,18 +6,20 @@
 
 namespace hone::measure {
 
-// Priorities of real-time threads, where the system allows them: candidates are not disturbed by
-// anything else on their cores, and cannot keep away who watches them. Children start without.
+// Real-time priorities, used if the system allows them: nothing else on their cores disturbs
+// candidates, and candidates cannot hold up the process that watches them. Children start without
+// one.
 inline constexpr int kCandidatePriority = 1;
 inline constexpr int kWatcherPriority = 2;
 
-// False: the system does not allow it, and nothing has changed.
+// Takes kWatcherPriority for this thread. False if the system does not allow it; nothing has then
+// changed.
 bool TakeWatcherPriority();
 
 // While this object lives, the calling thread runs on the last `threads` cores that it may use,
-// which are also the candidate's; the other cores are left to builders. The candidate waits while
-// this thread runs. Without the priority of a watcher the thread does not move, because a candidate
-// that does not wait would keep it from running.
+// which are those of the candidate, and leaves the other cores to builders. The candidate waits
+// while this thread runs. Without the priority of a watcher the thread does not move, because a
+// candidate that does not wait would keep it from running.
 class OnMeasuredCores {
  public:
   explicit OnMeasuredCores(int threads);

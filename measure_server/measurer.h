@@ -14,28 +14,28 @@
 
 namespace hone::measure {
 
-// An assignment with all it needs.
+// An assignment with all that it needs.
 struct Job {
   hone::v1::Assignment assignment;
   std::vector<std::shared_ptr<const Artifact>> candidates;
   std::shared_ptr<const Artifact> reference;  // null: no output check
   std::shared_ptr<const Artifact> anchor;     // null: none
-  int64_t transfer_ns = 0;                    // how long its artifacts were on their way
-  int reference_fd = -1;                      // what the reference computed; -1: it has not run
+  int64_t transfer_ns = 0;                    // how long its artifacts took to arrive
+  int reference_fd = -1;                      // the reference's outputs; -1: it has not run
 };
 
-// One device's way to measure: at the end of a chain the measurer of its kind, before it decorators
-// (deadline_measurer.h and others), each of which adds one thing.
+// Measures on one device. At the end of a chain is the measurer for the device's kind, and before
+// it are decorators (deadline_measurer.h and others), each of which adds one thing.
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  // Blocks. The result has an entry for each candidate, whatever happens. It is given one job at a
+  // Blocks. The result has an entry for each candidate, whatever happens. Only one call runs at a
   // time.
   virtual hone::v1::MeasureResult Measure(const Job& job) = 0;
-  // Called from any thread. The measurement under this fence ends at once, as lost, or does not
-  // begin. Nothing happens where it has ended.
+  // Ends the measurement under this fence at once, as lost, or keeps it from beginning. Does
+  // nothing if it has ended. May be called from any thread.
   virtual void Cancel(int64_t fence) = 0;
-  // The device cannot measure any more, whatever comes.
+  // Whether the device can measure nothing more.
   virtual bool is_lost() const = 0;
 };
 
@@ -53,15 +53,14 @@ class MeasurerDecorator : public Measurer {
   const std::unique_ptr<Measurer> inner_;
 };
 
-// Says which assignment the result is for, whatever came of measuring it.
+// Puts into the result which assignment it is for.
 void Identify(const hone::v1::Assignment& assignment, hone::v1::MeasureResult* result);
 
 // The result of a job that could not be measured at all.
 hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
                                      hone::v1::MeasureOutcome outcome, const std::string& message);
-// The result of a job that ended with this error. kInvalidArgument says that the workload's
-// reference does not run, and another worker would fare no better; any other error is this
-// worker's.
+// The result of a job that ended with this error. kInvalidArgument means that the workload's
+// reference does not run, on any worker; any other error is this worker's fault.
 hone::v1::MeasureResult FailedResult(const hone::v1::Assignment& assignment,
                                      const absl::Status& status);
 

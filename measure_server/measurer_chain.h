@@ -1,4 +1,4 @@
-// The measurer of a device, with all that decorates it.
+// Makes the measurer of a device with all its decorators.
 #ifndef HONE_MEASURE_SERVER_MEASURER_CHAIN_H_
 #define HONE_MEASURE_SERVER_MEASURER_CHAIN_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::measure {
 
-// Candidates run by `runner`, references by `host`, which runs code of this machine; both may be
-// one. Runners and clock outlive the measurer.
+// `runner` runs the candidates, and `host`, which runs code for this machine, the references; both
+// may be the same. Runners and clock must outlive the measurer.
 std::unique_ptr<Measurer> MakeMeasurer(const hone::v1::Device& device, CandidateRunner* runner,
                                        CandidateRunner* host, const Clock* clock);
 

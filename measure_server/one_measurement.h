@@ -1,4 +1,4 @@
-// A measurement that no daemon asks for: one assignment, from a file.
+// Reads one assignment from a file, for a measurement without a daemon.
 #ifndef HONE_MEASURE_SERVER_ONE_MEASUREMENT_H_
 #define HONE_MEASURE_SERVER_ONE_MEASUREMENT_H_
 
@@ -9,8 +9,8 @@
 
 namespace hone::measure {
 
-// The file holds a hone.v1.OneMeasurement. kNotFound or kInvalidArgument: there is none, or it
-// lacks an artifact that the assignment names.
+// The file holds a hone.v1.OneMeasurement. kNotFound if there is no file; kInvalidArgument if it is
+// something else, or lacks an artifact that the assignment names.
 absl::StatusOr<Job> ReadOneMeasurement(const std::string& path);
 
 }  // namespace hone::measure

@@ -20,11 +20,10 @@ struct OutputVerdict {
   std::string message;     // what is wrong, with the first wrong element
 };
 
-// Floats: |error| <= c * 2^-24 * magnitude, c = max(error_bound, 1), where a magnitude of
-// a HONE_BUFFER_TRANSFORMED output counts as max(1/16, 16 / c) of the output's largest at least and
-// half-precision outputs may also round their last bit; NaN and infinities must be the same.
-// Integers and bools: equal.
-// Pad lanes: zero.
+// Floats must have |error| <= c * 2^-24 * magnitude with c = max(error_bound, 1), and the same NaN
+// and infinities. In a HONE_BUFFER_TRANSFORMED output, a magnitude counts as at least max(1/16, 16
+// / c) of the output's largest. Half-precision outputs may also be off by the rounding of their
+// last bit. Integers and bools must be equal, and pad lanes zero.
 OutputVerdict CheckOutput(const hone_buffer& output, const void* data,
                           const ReferenceOutput& reference, double error_bound);
 

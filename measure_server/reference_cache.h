@@ -1,4 +1,4 @@
-// What reference kernels computed, kept for the next candidates of their workloads.
+// Keeps what reference kernels computed for the next candidates of their workloads.
 #ifndef HONE_MEASURE_SERVER_REFERENCE_CACHE_H_
 #define HONE_MEASURE_SERVER_REFERENCE_CACHE_H_
 
@@ -14,9 +14,9 @@
 
 namespace hone::measure {
 
-// Outputs of references, by workload digest, reference artifact and seed: those that were used
-// last, up to a number of bytes. What failed is remembered too, up to a number of failures: the
-// next candidate would pay for the same one. Not thread-safe.
+// Keeps the outputs of references by workload digest, reference artifact and seed: those that were
+// used last, up to `limit_bytes`. Also remembers up to kMostFailures references that do not run, so
+// that the next candidate does not wait for the same failure. Not thread-safe.
 class ReferenceCache {
  public:
   static constexpr size_t kMostFailures = 1024;
@@ -27,10 +27,10 @@ class ReferenceCache {
   ReferenceCache(const ReferenceCache&) = delete;
   ReferenceCache& operator=(const ReferenceCache&) = delete;
 
-  // A descriptor of the outputs for both input sets, for reading, valid until the next call; runs
-  // the artifact where they are not here. kInvalidArgument: the reference does not run, or does not
-  // compute what it should; kAborted, kInternal: of the device, so another try may fare better;
-  // kUnavailable: the runner is gone. A run can be cancelled by `lease`.
+  // Returns a descriptor for reading the outputs for both input sets, valid until the next call.
+  // Runs the reference if they are not in the cache; that run can be cancelled by `lease`.
+  // kInvalidArgument: the reference fails to run; kAborted, kInternal: the fault is the device's,
+  // and another try may succeed; kUnavailable: the runner is gone.
   absl::StatusOr<int> Get(const std::string& workload_digest, const Artifact& reference,
                           uint64_t seed, uint64_t memory_limit_bytes, int64_t lease = 0);
 

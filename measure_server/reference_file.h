@@ -1,4 +1,4 @@
-// Outputs of a reference kernel, in memory that processes share by descriptor.
+// The outputs of a reference kernel, in memory that processes share by descriptor.
 #ifndef HONE_MEASURE_SERVER_REFERENCE_FILE_H_
 #define HONE_MEASURE_SERVER_REFERENCE_FILE_H_
 
@@ -13,13 +13,14 @@
 
 namespace hone::measure {
 
-// A sparse anonymous file, large enough for any reference; takes memory as it is written. -1 with
-// errno when there is none.
+// Makes a sparse anonymous file, large enough for any reference. It takes memory only as it is
+// written. -1 with errno on failure.
 int MakeReferenceFile();
-// From here on nobody can change it. Takes the descriptor over for one that only reads, since one
-// that could write cannot be mapped shared any more; -1 with errno.
+// Seals the file, so that nobody can change it any more. Closes `fd` and returns a descriptor that
+// only reads, since a sealed file cannot be mapped shared through one that may write. -1 with errno
+// on failure.
 int SealReferenceFile(int fd);
-// Bytes of memory it takes.
+// The bytes of memory that the file takes.
 uint64_t ReferenceFileBytes(int fd);
 
 // The file, mapped.
@@ -30,17 +31,18 @@ class ReferenceFile {
   ReferenceFile(const ReferenceFile&) = delete;
   ReferenceFile& operator=(const ReferenceFile&) = delete;
 
-  // For writing what `kernel` computes: its outputs come in pairs, values and magnitudes. False
-  // with a sentence in *error.
+  // Opens the file for the outputs of `kernel`, which come in pairs, values and magnitudes. False
+  // with a sentence in *error on failure.
   bool OpenForWriting(int fd, const hone_kernel& kernel, std::string* error);
-  // Children that are forked later do not see it.
+  // Opens the file for reading. Children that are forked later do not see the mapping. False with a
+  // sentence in *error on failure.
   bool OpenForReading(int fd, std::string* error);
 
   uint32_t output_count() const { return header_->output_count; }
   uint64_t element_count(uint32_t output) const { return header_->element_count[output]; }
   ReferenceOutput Output(InputSet set, uint32_t output) const;
 
-  // Copies the outputs of a run; `buffers` as the kernel has them.
+  // Copies the outputs of a run from the kernel's `buffers`.
   void Write(InputSet set, const hone_kernel& kernel, const std::vector<void*>& buffers);
   void MarkComplete() { header_->is_complete = 1; }
 
@@ -52,7 +54,7 @@ class ReferenceFile {
   size_t mapped_bytes_ = 0;
 };
 
-// Places of the outputs in a kernel's buffer table.
+// The indices of the outputs in a kernel's buffer table.
 std::vector<uint32_t> OutputsOf(const hone_kernel& kernel);
 
 }  // namespace hone::measure

@@ -10,8 +10,8 @@
 
 namespace hone::measure {
 
-// Runs the workload's reference on this host where its outputs are not here yet, whatever device
-// its candidates run on. The runner outlives it.
+// Runs the workload's reference on this host if its outputs are not cached yet, whatever device the
+// candidates run on. The runner must outlive this.
 class ReferenceMeasurer : public MeasurerDecorator {
  public:
   ReferenceMeasurer(CandidateRunner* runner, uint64_t cache_bytes, std::unique_ptr<Measurer> inner)

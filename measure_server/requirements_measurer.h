@@ -1,4 +1,4 @@
-// Checks what an assignment requires of the device that measures it.
+// Checks that the device meets what an assignment requires.
 #ifndef HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
 #define HONE_MEASURE_SERVER_REQUIREMENTS_MEASURER_H_
 
@@ -8,8 +8,8 @@
 
 namespace hone::measure {
 
-// Refuses what the device may not measure. The result is "device lost", since no candidate is at
-// fault.
+// Refuses assignments that the device may not measure, with the result "device lost", since no
+// candidate is at fault.
 class RequirementsMeasurer : public MeasurerDecorator {
  public:
   RequirementsMeasurer(hone::v1::Device device, std::unique_ptr<Measurer> inner)
@@ -18,7 +18,7 @@ class RequirementsMeasurer : public MeasurerDecorator {
   hone::v1::MeasureResult Measure(const Job& job) override;
 
  private:
-  // kFailedPrecondition, with what is missing.
+  // kFailedPrecondition, which says what is missing.
   absl::Status Meets(const hone::v1::Assignment& assignment) const;
 
   const hone::v1::Device device_;

@@ -1,5 +1,5 @@
-// The worker's side of the farm's protocol (docs/protocol.md), without the network: between one
-// stream and the devices.
+// The worker's side of the farm's protocol (docs/protocol.md) without the network: connects one
+// stream with the devices.
 #ifndef HONE_MEASURE_SERVER_ROUTER_H_
 #define HONE_MEASURE_SERVER_ROUTER_H_
 
@@ -24,17 +24,20 @@ namespace hone::measure {
 
 struct RouterOptions {
   hone::v1::Hello hello;  // without held fences
-  // Assignments taken ahead for each device, so that artifacts travel while others are measured.
+  // How many assignments a device holds at a time, so that artifacts arrive while others are
+  // measured.
   uint32_t window = 3;
   uint64_t artifact_cache_bytes = uint64_t{256} << 20;
   uint64_t max_artifact_bytes = uint64_t{1} << 30;
-  // What the device measures under the fence is wanted no longer; must not block. May be empty.
+  // Called when what the device measures under the fence is no longer wanted. Must not block. May
+  // be empty.
   std::function<void(const std::string& device, int64_t fence)> cancel;
 };
 
-// Gives each device its assignments in the order in which they came, never two at once that share a
-// resource; keeps each result until it is acknowledged or its lease was given elsewhere, over any
-// number of streams. Thread-safe: each device has a thread, another has the stream.
+// Gives each device its assignments in the order in which they came, and never two at once to
+// devices that share a resource. Keeps each result until it is acknowledged or its lease was given
+// to another worker, over any number of streams. Thread-safe: each device has a thread, and the
+// stream has another.
 class Router {
  public:
   using Send = std::function<void(hone::v1::WorkRequest)>;
@@ -42,61 +45,64 @@ class Router {
   Router(RouterOptions options, const Clock* clock);
 
   // ---- the stream ----
-  // A stream is up; `send` is called until Disconnected has returned and must not block. What was
-  // queued on an earlier stream is gone (its leases were lost with it). `finished` is called as
-  // `send` is, at least once when the worker has finished.
+  // Begins a stream. `send` is called until Disconnected has returned, and must not block.
+  // Assignments that waited from an earlier stream are dropped, since their leases were lost with
+  // it. `finished` is called at least once when the worker has finished, under the same rules as
+  // `send`.
   void Connected(Send send, std::function<void()> finished = nullptr);
   void Receive(const hone::v1::WorkResponse& message);
   void Disconnected();
-  // 0 before the daemon's Welcome.
+  // Both are 0 before the daemon's Welcome.
   int64_t heartbeat_interval_ns() const;
   int64_t silence_limit_ns() const;
-  // What runs now, and for how long.
+  // A heartbeat that tells what runs now, and for how long.
   hone::v1::WorkRequest HeartbeatMessage() const;
 
   // ---- a device's thread ----
-  // Blocks until the device has a job; nullopt when it is to leave.
+  // Blocks until the device has a job. nullopt if the device's thread is to end.
   std::optional<Job> Next(const std::string& device);
   void Finish(const std::string& device, hone::v1::MeasureResult result);
-  // The device cannot measure any more, whatever comes. The last one takes the worker with it.
+  // Says that the device can measure nothing more. When the last device is lost, the worker
+  // finishes.
   void Lose(const std::string& device, const std::string& reason);
 
   // ---- devices that come and go ----
-  // The device is away: what it was given is lost, and it gets nothing until it is back.
+  // Says that the device is away: what it was given is lost, and it gets nothing until Update.
   void Unplug(const std::string& device, const std::string& reason);
-  // It is back, or was calibrated again; its id is one of the Hello's.
+  // Says that the device is back, or was calibrated again. Its id must be one of the Hello's.
   void Update(const hone::v1::Device& device);
 
   // ---- the end ----
-  // No new assignments; what is held is finished first. The daemon cannot take it back.
+  // Takes no new assignments, and finishes once those that it has are done. The daemon cannot undo
+  // this.
   void Drain();
-  // What was not measured yet is given back, to be measured elsewhere; nobody is to blame. Results
-  // are still delivered.
+  // Gives back what was not measured yet, to be measured elsewhere without blame. Results are still
+  // delivered.
   void GiveUp(const std::string& reason);
-  // The worker stops at once, and what is held is dropped.
+  // Stops at once, and drops what it has.
   void Stop();
   bool is_draining() const;
-  // Nothing is held any more, and none will come.
+  // Whether there is nothing left to measure or deliver, and nothing will come.
   bool is_finished();
-  // Returns when the worker is finished, or after limit_ns.
+  // Waits until the worker is finished, but no longer than `limit_ns`. Returns whether it is.
   bool AwaitFinished(int64_t limit_ns);
 
  private:
-  // nullptr: there is none.
+  // Null if there is none.
   DeviceQueue* FindDevice(const std::string& id);
   bool MayBegin(const DeviceQueue& device) const;
-  // Who waits looks anew; the stream is told where that is the end.
+  // Wakes everybody who waits, and calls `finished_` if the worker is finished.
   void Changed();
-  // Nobody wants what the device runs.
+  // Cancels what the device runs, which nobody wants.
   void CancelRunning(DeviceQueue& device);
-  // What the device has is lost.
+  // Marks the device as away or lost, and everything that it has as lost.
   void GiveUpDevice(DeviceQueue& device, DeviceQueue::Presence presence, const std::string& reason);
-  // What has become of a device, and what was lost with it.
+  // A change of a device, and the assignments that were lost with it.
   struct DeviceChange {
     hone::v1::DeviceUpdate update;
     std::vector<hone::v1::Assignment> lost;
   };
-  // The daemon is told in the words that it knows.
+  // Tells the daemon of the change, in the messages of its protocol version.
   void Tell(const DeviceChange& change);
 
   void TakeWelcome(const hone::v1::Welcome& welcome);
@@ -104,14 +110,16 @@ class Router {
   void TakeChunk(const hone::v1::ArtifactChunk& chunk);
   void TakeArtifact(const std::string& digest, const std::string& bytes);
   void Fetch(const std::string& digest);
-  // Assignments that need it end with this outcome, or without a result for kUnspecified.
+  // Ends the assignments that need the artifact with this outcome, or without a result if it is
+  // MEASURE_OUTCOME_UNSPECIFIED.
   void DropNeeding(const std::string& digest, hone::v1::MeasureOutcome outcome,
                    const std::string& message);
   void TakeRevoke(int64_t fence);
   void Keep(hone::v1::MeasureResult result);
-  // Since protocol 3 heartbeats name what runs, and devices have windows.
+  // Whether the daemon speaks protocol 3 or later, in which heartbeats name what runs and devices
+  // have windows.
   bool tells() const;
-  // The devices of `protocol_` take what they may: protocol 2 counts what each takes more.
+  // Lets the daemon assign to the device: by a window, or by credit in protocol 2.
   void OpenWindow(const DeviceQueue& device);
   void GiveCredit(const std::string& device, uint32_t count);
   void AddRunning(hone::v1::Heartbeat& heartbeat) const;
@@ -132,14 +140,14 @@ class Router {
   ArtifactInbox inbox_;
   std::vector<std::unique_ptr<DeviceQueue>> devices_;   // in the order of the Hello
   std::map<int64_t, hone::v1::MeasureResult> results_;  // not acknowledged, by fence
-  // Since the Hello: what words the daemon knows its Welcome says.
+  // Changes since the Hello, to be told once the Welcome says which protocol the daemon speaks.
   std::vector<DeviceChange> untold_;
   uint64_t turns_ = 0;
   uint32_t protocol_ = 0;  // of the stream; 0: not welcomed yet
   int64_t heartbeat_interval_ns_ = 0;
   int64_t silence_limit_ns_ = 0;
   bool draining_ = false;
-  bool leaves_ = false;  // a drain that nobody takes back, or that has been found to be done
+  bool leaves_ = false;  // the drain cannot be taken back
   bool stopped_ = false;
 };
 

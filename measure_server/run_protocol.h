@@ -1,5 +1,5 @@
-// What the worker and its zygote say to each other: plain data, for the zygote and its children
-// have neither files nor protobuf.
+// The messages between the worker and its zygote. They are plain data, since the zygote and its
+// children use neither files nor protobuf.
 #ifndef HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 #define HONE_MEASURE_SERVER_RUN_PROTOCOL_H_
 
@@ -15,7 +15,7 @@ inline constexpr uint32_t kMaxSamples = 1024;
 inline constexpr uint32_t kMaxChunks = 1024;  // of a round
 inline constexpr uint32_t kMaxOutputs = 64;
 inline constexpr size_t kPageBytes = 4096;
-// The device that is the processor, where others are named as in "opencl:0".
+// The name of the processor as a device; others have names such as "opencl:0".
 inline constexpr char kHostDevice[] = "cpu";
 
 // One run: a trial, a final, or a reference; or nothing but opening the device.
@@ -25,18 +25,18 @@ struct RunRequest {
   int64_t lease = 0;     // by which it can be cancelled
   uint32_t kind = kMeasure;
   uint32_t candidate_count = 0;
-  uint32_t rounds = 0;  // 0: of a search
+  uint32_t rounds = 0;  // of a final; 0: the run is a search's trial
   uint32_t threads = 1;
   uint32_t has_reference = 0;
   uint64_t seed = 0;
   Plan plan;
-  int64_t run_limit_ns = 0;         // of one candidate, while it runs
-  uint64_t memory_limit_bytes = 0;  // 0: none
-  // What its candidates may take together; 0: half of what the machine has left.
+  int64_t run_limit_ns = 0;         // for each candidate
+  uint64_t memory_limit_bytes = 0;  // for each candidate; 0: none
+  // The memory that all candidates may take at once; 0: half of what the machine has left.
   uint64_t together_bytes = 0;
 };
 
-// As hone.v1.MeasureOutcome.
+// The outcomes of hone.v1.MeasureOutcome that a run can have.
 enum class RunOutcome : uint32_t {
   kNone = 0,  // the child has not come to an end
   kOk = 1,
@@ -48,10 +48,10 @@ enum class RunOutcome : uint32_t {
   kDeviceLost = 7,
 };
 
-// What a child was doing; named in the message when it dies.
+// What a child is doing. If it dies, the message names the stage.
 enum class RunStage : uint32_t { kStarting, kLoading, kReference, kChecking, kTiming };
 
-// The report of one candidate is written by the zygote, and no child can see it.
+// The report about one candidate. The zygote writes it, and no child can see it.
 struct RunReport {
   RunOutcome outcome = RunOutcome::kNone;
   uint32_t sample_count = 0;
@@ -67,8 +67,8 @@ struct RunReport {
   char message[1024] = {};
 };
 
-// First page of a file of reference outputs. After it, for each input set and each output, the
-// values and then the magnitudes, float64, row-major.
+// The first page of a file of reference outputs. After it come, for each input set and each output,
+// the values and then the magnitudes, as float64 in row-major order.
 struct ReferenceHeader {
   uint32_t is_complete = 0;
   uint32_t output_count = 0;
@@ -76,7 +76,7 @@ struct ReferenceHeader {
 };
 static_assert(sizeof(ReferenceHeader) <= kPageBytes);
 
-// Copies as much as fits, and a zero.
+// Copies as much of the message as fits, and a zero byte.
 void SetMessage(RunReport* report, const char* message);
 
 }  // namespace hone::measure

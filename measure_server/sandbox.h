@@ -12,37 +12,40 @@
 
 namespace hone::measure {
 
-// kContained is for devices behind a driver, whose threads, files and compilers the others forbid
-// (docs/decisions/0036).
+// kStrict adds filters of system calls to kLimits. kContained is for devices behind a driver, which
+// needs the threads and files that the others forbid (docs/decisions/0036).
 enum class SandboxLevel { kLimits, kContained, kStrict };
 
 struct ResourceLimits {
-  uint64_t memory_bytes = 0;  // beyond what the process has now; 0: none
-  int64_t cpu_ns = 0;         // of all threads; 0: none
+  uint64_t memory_bytes = 0;  // beyond what the process has now; 0: no limit
+  int64_t cpu_ns = 0;         // of all threads; 0: no limit
 };
 
-// Closes every descriptor of the process that is not among `kept` (-1 is skipped). False with
-// errno.
+// Closes every descriptor of the process that is not in `kept`, where -1 is ignored. False with
+// errno on failure.
 bool CloseAllBut(std::vector<int> kept);
 
-// Filters are compiled once, in the zygote; entering them costs a child about 0.1 ms. A system call
-// that is not on the list kills the process with SIGSYS.
+// Compiles its filters once, in the zygote; entering them costs a child about 0.1 ms. A system call
+// that a filter does not allow kills the process with SIGSYS. A child calls the three methods below
+// in order; they return false with errno if the system refuses.
 class Sandbox {
  public:
-  // Tries it in a child: kFailedPrecondition where the system does not allow the level. The process
-  // must have one thread.
+  // Tries the sandbox in a child. kFailedPrecondition if the system does not allow the level. The
+  // process must have one thread.
   static absl::StatusOr<Sandbox> Make(SandboxLevel level);
 
   SandboxLevel level() const { return level_; }
 
-  // Address space, processor time, file size 0, no core file, no new processes, no new privileges;
-  // contained: files of 1 GiB, and only the last two. False with errno when the system refuses.
+  // Limits address space, processor time and the size of files (0), and forbids core files and new
+  // privileges. With kContained, files may have 1 GiB, and address space and processor time are not
+  // limited.
   bool EnterLimits(const ResourceLimits& limits) const;
-  // For all threads of the process: no threads, processes, network or files; loading still goes,
-  // and asking for tile registers. No file can be opened: who tries gets `artifact_fd`, from its
-  // beginning, so that the loader needs no path. None of this is forbidden where it is contained.
+  // Forbids new threads and processes, and with kStrict also network and files, for all threads of
+  // the process. (With kLimits root is exempt.) Loading code and asking for tile registers is still
+  // allowed. With kStrict every attempt to open a file gives `artifact_fd`, from its beginning, so
+  // that the loader needs no path. Does nothing with kContained.
   bool EnterLoading(int artifact_fd) const;
-  // From here on the process can load no new code at all, besides.
+  // With kStrict, also forbids loading any more code.
   bool EnterRunning() const;
 
  private:

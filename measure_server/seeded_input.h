@@ -14,11 +14,11 @@ enum class InputSet : uint32_t {
   kFloat = 1,
 };
 
-// Element number i (row-major, of the logical tensor) of the k-th operand (inputs and constants
+// Fills a buffer. Element i (row-major, of the logical tensor) of operand k (inputs and constants
 // counted together, in the order of the buffer table) is drawn by
 //
-//   stream = mix(mix(seed) + 4 * k + set)           draw = mix(stream + (i + 1) *
-//   0x9E3779B97F4A7C15)
+//   stream = mix(mix(seed) + 4 * k + set)
+//   draw = mix(stream + (i + 1) * 0x9E3779B97F4A7C15)
 //
 // with mix the finaliser of SplitMix64, so it does not depend on the layout. [low, high] is the
 // buffer's domain.

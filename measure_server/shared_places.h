@@ -1,5 +1,5 @@
-// Where the buffers of one kernel lie in the memory that its process shares with the one that
-// checks it. Both compute the places from the same buffer table.
+// Where the buffers of one kernel are in the memory that its process shares with the one that
+// checks it. Both processes compute the places from the same buffer table.
 #ifndef HONE_MEASURE_SERVER_SHARED_PLACES_H_
 #define HONE_MEASURE_SERVER_SHARED_PLACES_H_
 
@@ -11,39 +11,40 @@
 
 namespace hone::measure {
 
-// Every byte of a buffer before it is computed: NaN in every float type.
+// The value of every byte of a buffer before it is computed. It is NaN in every float type.
 inline constexpr int kPoison = 0xFF;
 
-// What stands around a buffer of the check run. Memory of the host ends at inaccessible pages,
-// which catch whoever goes beyond it; a device has none, and its red zones are pages themselves.
+// What is around a buffer in the check run. In host memory there are inaccessible pages, which
+// catch accesses beyond the buffer (kPages). A device has none, so whole pages are red zones
+// (kZones).
 enum class Guard { kPages, kZones };
 
-// The part of a guarded buffer that is its own: between its inaccessible pages, where it has some.
+// The accessible part of a guarded buffer: the data and its red zones.
 struct GuardedExtent {
-  size_t inner_bytes = 0;  // whole pages; less than the buffer's bytes: no such memory
-  size_t data_at = 0;      // what is before it, and behind the data, is a red zone
+  size_t inner_bytes = 0;  // whole pages; less than the buffer's bytes if that overflows
+  size_t data_at = 0;      // where the data begins; the bytes before and behind it are red zones
   static GuardedExtent Of(size_t size_bytes, Guard guard = Guard::kPages);
 };
 
-// The shared part of a guarded buffer: its first `head_bytes`, and up to its end what is left of
-// `bytes`. They follow each other in the file.
+// The shared part of a guarded buffer: its first `head_bytes` bytes, and its last `bytes` -
+// `head_bytes` bytes. One follows the other in the file, from `offset` on.
 struct SharedPlace {
   uint64_t offset = 0;
   uint64_t bytes = 0;
   uint64_t head_bytes = 0;
 };
 
-// The first page counts runs. Outputs are shared as a whole; of what else a kernel may write, the
-// first and last pages, which have the red zones. Inputs and constants of the host are read-only
-// when a kernel runs, and not shared.
+// The first page of the file counts runs. Outputs are shared as a whole. Of other buffers that a
+// kernel can write, the first and last pages are shared, which have the red zones. In host memory,
+// inputs and constants are read-only while a kernel runs, and are not shared.
 class SharedPlaces {
  public:
   SharedPlaces(const hone_buffer* buffers, uint32_t count, Guard guard = Guard::kPages);
 
-  // No such memory: the buffers are larger than any.
+  // False if the buffers are larger than any memory.
   bool ok() const { return ok_; }
   const SharedPlace& operator[](uint32_t buffer) const { return places_[buffer]; }
-  // Up to the end of the last.
+  // The size of the file up to the end of the last place.
   uint64_t total_bytes() const { return total_bytes_; }
 
  private:
@@ -52,10 +53,10 @@ class SharedPlaces {
   std::vector<SharedPlace> places_;
 };
 
-// A place of the file in this process's memory. Not copied.
+// Maps a place of the file into this process's memory.
 class MappedPlace {
  public:
-  // begin() is null where it cannot be mapped.
+  // begin() is null if it cannot be mapped.
   MappedPlace(const SharedPlace& place, int shared_fd);
   ~MappedPlace();
   MappedPlace(const MappedPlace&) = delete;
@@ -67,8 +68,8 @@ class MappedPlace {
   uint8_t* begin_ = nullptr;
 };
 
-// The file of the places: sparse, as large as any kernel needs, and never of another size. It takes
-// memory as it is written. -1 with errno.
+// Makes the file of the places: sparse, as large as any kernel needs, and of a fixed size. It takes
+// memory only as it is written. -1 with errno on failure.
 int MakeSharedFile();
 
 }  // namespace hone::measure

@@ -1,4 +1,4 @@
-// A kernel on the buffers it is timed with.
+// A kernel with the buffers that it is timed on.
 #ifndef HONE_MEASURE_SERVER_TIMED_KERNEL_H_
 #define HONE_MEASURE_SERVER_TIMED_KERNEL_H_
 
@@ -13,28 +13,28 @@
 
 namespace hone::measure {
 
-// Activations are warm. Constants (with what was prepared of them) are hot, or rotate: each run
-// takes the next of several copies.
+// Activations are warm. Constants, prepared ones included, are hot, or they rotate: each run takes
+// the next of several copies (constant_rotation.h).
 class TimedKernel : public TimedWork {
  public:
-  // Module and device outlive it; `kernel` and `loaded` are of the module.
+  // Module and device must outlive this. `kernel` and `loaded` belong to the module.
   TimedKernel(const hone_module& table, const hone_kernel& kernel, LoadedModule& loaded,
               Device& device);
-  // Allocates, fills, prepares; or copies from what the check filled and prepared by the same seed.
-  // False: no memory.
+  // Fills the buffers and runs the prepare launches, or copies from `filled`, which the check
+  // filled with the same seed and prepared. False if there is no memory.
   bool SetUp(uint64_t seed, const KernelBuffers* filled);
-  // To be called after SetUp. False: constants stay warm, for there is nothing to rotate, no room
-  // for the copies, or the device is not the host.
+  // Call it after SetUp. False if constants do not rotate, since there are none, there is no room
+  // for copies, or the device is not the host.
   bool RotateConstants(uint64_t fill_bytes, uint64_t limit_bytes);
 
-  // Counts each run where another process sees it.
+  // Makes each run add 1 to `counter`, which another process reads.
   void CountRunsAt(volatile uint64_t* counter) { counter_ = counter; }
-  // What the last run left in the table's buffer; in the device's memory.
+  // What the last run left in a buffer of the table, in the device's memory.
   const void* data(uint32_t buffer) const { return buffers_.pointers()[buffer]; }
 
   Chunk RunChunk(int64_t runs) override;
-  // Spoils some of the outputs too: they are right at the end of a round only if its last chunk
-  // computed them.
+  // Runs the calibrator. Also overwrites parts of the outputs, so that they are right at the end of
+  // a round only if its last chunk computed them.
   double Calibrate() override;
 
  private:
@@ -48,7 +48,7 @@ class TimedKernel : public TimedWork {
   KernelRunner runner_;
   KernelBuffers buffers_;
   ConstantRotation rotation_;
-  std::vector<void*> binding_;  // of the run at hand
+  std::vector<void*> binding_;  // of the current run
   uint64_t own_counter_ = 0;
   volatile uint64_t* counter_ = &own_counter_;
 };

@@ -1,5 +1,5 @@
-// How a kernel is timed: many short chunks, of which undisturbed ones count first. The process of
-// the candidate takes the chunks; the samples are made of them elsewhere.
+// Times a kernel in many short chunks, of which the undisturbed ones count first. The process of
+// the candidate runs the chunks; another process makes samples from them.
 #ifndef HONE_MEASURE_SERVER_TIMING_H_
 #define HONE_MEASURE_SERVER_TIMING_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone::measure {
 
-// As hone.v1.TimingPlan; plain data, for it goes to processes without protobuf.
+// The contents of hone.v1.TimingPlan as plain data, for processes without protobuf.
 struct Plan {
   int64_t chunk_ns = 1'000'000;
   uint32_t min_chunks = 10;
@@ -24,20 +24,20 @@ struct Chunk {
   double excess = 0;     // wall time over the processor time of the first thread, less 1
 };
 
-// What is timed; a test puts a script in its place.
+// What is timed. Tests replace it by a script.
 class TimedWork {
  public:
   virtual ~TimedWork() = default;
   virtual Chunk RunChunk(int64_t runs) = 0;
-  // Between chunks, outside of their time.
-  virtual double Calibrate() = 0;  // ns
+  // Called between chunks, outside their time. Returns the nanoseconds of a calibrator pass.
+  virtual double Calibrate() = 0;
 };
 
-// All that was run in a round, in order. Plain data but for the vector, for it is sent.
+// Everything that was run in a round, in order.
 struct RoundLog {
   struct Chunk {
     double wall_ns = 0;
-    double calibrator_ns = 0;  // of the pass before it
+    double calibrator_ns = 0;  // of the calibrator pass before the chunk
     double excess = 0;
     uint64_t is_clean = 0;
   };
@@ -47,25 +47,26 @@ struct RoundLog {
   std::vector<Chunk> chunks;
 };
 
-// Whether it can be a time: what a child says is not believed.
+// Whether the number can be a time, that is, is positive and finite. Numbers from a child may be
+// anything.
 bool IsTime(double ns);
 
-// Warms up, then chunks until `min_chunks` are clean, `max_chunks` are tried, or the median of at
-// least three clean ones is above `stop_above_ns`.
+// Warms up, then runs chunks until `min_chunks` are clean, `max_chunks` were tried, or the median
+// of at least three clean ones is above `stop_above_ns` per run.
 RoundLog RunRound(TimedWork& work, const Plan& plan);
-// Whether a log may end here by these rules, and not earlier.
+// Whether the log ends exactly where these rules end a round.
 bool IsWhole(const RoundLog& log, const Plan& plan);
 
 struct Timing {
-  std::vector<double> samples_ns;  // a run; of clean chunks, then of the least disturbed
-  std::vector<double> calibrator_ns;
-  uint32_t clean_chunks = 0;  // so many of the samples are of clean ones
-  uint32_t dirty_chunks = 0;  // tried, not clean
-  bool is_noisy = false;      // some samples are of disturbed chunks
+  std::vector<double> samples_ns;     // per run; first of clean chunks, then of the least disturbed
+  std::vector<double> calibrator_ns;  // by sample
+  uint32_t clean_chunks = 0;          // how many of the samples are of clean chunks
+  uint32_t dirty_chunks = 0;          // chunks that were tried but not clean
+  bool is_noisy = false;              // some samples are of disturbed chunks
 };
 
-// Where `max_chunks` did not give `min_chunks` clean ones, the least disturbed make up for them:
-// noise of the machine is no fault of the work.
+// If `max_chunks` chunks gave fewer than `min_chunks` clean ones, the least disturbed ones fill up,
+// since the work is not to blame for a noisy machine.
 Timing TimingOf(const RoundLog& log, const Plan& plan);
 
 }  // namespace hone::measure

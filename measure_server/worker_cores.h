@@ -1,4 +1,4 @@
-// Which cores a worker uses, and which of them it measures on.
+// Chooses the cores that a worker uses and those that it measures on.
 #ifndef HONE_MEASURE_SERVER_WORKER_CORES_H_
 #define HONE_MEASURE_SERVER_WORKER_CORES_H_
 
@@ -11,17 +11,18 @@
 
 namespace hone::measure {
 
-// From here on this thread, and all that it starts, use these cores only (as ParseCores takes them;
-// empty: those that they may use already). kInvalidArgument where they may not use them, or where
-// there are fewer than `threads` (0: as many as there are).
+// Restricts this thread, and all that it starts later, to these cores (as ParseCores takes them;
+// empty: no change). kInvalidArgument if the process may not use them, or if there are fewer than
+// `threads` (0: any number will do).
 absl::Status UseCores(const std::string& list, int threads);
 
-// Those that so many threads measure on: the last ones (ThreadTeam::Placement::kPinned).
+// The cores that `threads` threads measure on: the last usable ones, as for
+// ThreadTeam::Placement::kPinned.
 std::vector<int> MeasuredCores(int threads);
 
-// Holds the cores that are measured on, for as long as the result lives. Where another worker
-// measures on some of them it is kFailedPrecondition for cores that somebody chose, and else a
-// warning in the log.
+// Holds the cores for as long as the result lives. If another worker measures on some of them, logs
+// a warning, or fails with kFailedPrecondition if `are_chosen`, that is, if the user named the
+// cores.
 absl::StatusOr<HeldCores> HoldCores(const std::vector<int>& cores, bool are_chosen);
 
 }  // namespace hone::measure

@@ -1,4 +1,4 @@
-// The devices that a worker offers, each with the processes that measure on it.
+// The devices that a worker offers, and the zygotes that measure on them.
 #ifndef HONE_MEASURE_SERVER_WORKER_DEVICES_H_
 #define HONE_MEASURE_SERVER_WORKER_DEVICES_H_
 
@@ -18,14 +18,14 @@
 
 namespace hone::measure {
 
-// All devices of one worker name one resource: they take turns, for they share the host's zygote,
-// which runs references, and each needs a thread of the host that is not disturbed. Movable.
+// The devices of one worker take turns, by sharing a resource: they share the host's zygote, which
+// runs references, and each needs an undisturbed thread of the host. Movable.
 class WorkerDevices {
  public:
   struct Options {
     std::vector<std::string> names = {kHostDevice};  // as hone::FindDevice takes them
     int threads = 0;                                 // of the processor; 0: all
-    std::string target;  // that the processor is offered for; empty: its own
+    std::string target;  // the target that the processor is offered for; empty: its own
     bool is_emulated = false;
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
   };
@@ -35,9 +35,9 @@ class WorkerDevices {
   static absl::StatusOr<WorkerDevices> Start(const Options& options);
 
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
-  // The device is one of these; they and the clock outlive the measurer.
+  // `device` must be one of devices(). This and the clock must outlive the measurer.
   std::unique_ptr<Measurer> MeasurerFor(const hone::v1::Device& device, const Clock* clock);
-  // The most cores that a measurement takes.
+  // The largest number of cores that a measurement takes.
   int cores() const;
 
  private:

@@ -1,4 +1,4 @@
-// A buffer of a device whose surroundings show whether a kernel wrote beyond it.
+// A buffer on a device with red zones, which show whether a kernel wrote beyond it.
 #ifndef HONE_MEASURE_SERVER_ZONED_BUFFER_H_
 #define HONE_MEASURE_SERVER_ZONED_BUFFER_H_
 
@@ -10,15 +10,15 @@
 
 namespace hone::measure {
 
-// A block of a device's memory between two red zones of a page at least (Guard::kZones), which all
-// starts as kPoison. The device outlives it. Not thread-safe.
+// A block of a device's memory between two red zones of at least a page (Guard::kZones). Block and
+// red zones start as kPoison. The device must outlive this. Not thread-safe.
 class ZonedBuffer {
  public:
   // data() is null if the device has no memory left.
   ZonedBuffer(Device& device, size_t size_bytes);
 
   void* data() const { return data_; }
-  // Copies what the checking process looks at to its place in that process's file. False if it
+  // Copies what the checking process looks at to `place` in that process's file. False if the place
   // cannot be mapped.
   bool Share(const SharedPlace& place, int shared_fd) const;
 

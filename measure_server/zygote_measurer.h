@@ -1,4 +1,4 @@
-// Measures on a device, in processes that a zygote forks.
+// Measures on a device in processes that a zygote forks.
 #ifndef HONE_MEASURE_SERVER_ZYGOTE_MEASURER_H_
 #define HONE_MEASURE_SERVER_ZYGOTE_MEASURER_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone::measure {
 
-// Candidates are checked where the job has outputs of a reference. The runner outlives it.
+// Checks candidates if the job has the outputs of a reference. The runner must outlive this.
 class ZygoteMeasurer : public Measurer {
  public:
   explicit ZygoteMeasurer(CandidateRunner* runner) : runner_(runner) {}

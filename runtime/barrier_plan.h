@@ -4,8 +4,8 @@
 
 namespace hone {
 
-// Next() is called for each launch in order. Consecutive launches that thread 0 runs alone need no
-// barrier between them: one barrier before the next launch of all threads does for all of them.
+// Call Next() for each launch in order. Consecutive launches that thread 0 runs alone need no
+// barrier between them: one barrier before the next launch that all threads run serves them all.
 class BarrierPlan {
  public:
   // Whether a barrier must stand before this launch.
@@ -25,8 +25,8 @@ class BarrierPlan {
     return barrier;
   }
 
-  // Merges the state of another way to the same point: from here on the plan keeps every barrier
-  // that is needed after the launches of this plan or after those of `other`.
+  // Merges the state of another path to the same point: from now on the plan keeps every barrier
+  // that is needed after either path.
   void Join(const BarrierPlan& other) {
     parallel_since_barrier_ = parallel_since_barrier_ || other.parallel_since_barrier_;
     is_owed_ = is_owed_ || other.is_owed_;

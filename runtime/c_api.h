@@ -1,10 +1,11 @@
 /* The runtime's C API: open a compiled model, set inputs, run, read outputs. The library links
  * libc, libm and libstdc++ only.
  *
- * Functions return 0 or a code below; hone_last_error then gives the sentence for the calling
- * thread's last failure. A handle is used by one thread at a time. Pointers that come back live as
- * long as the handle. A child of fork() may go on using a handle that no thread was using at the
- * fork: the child starts threads of its own. */
+ * A function returns a hone_code, or the value that it is named after. hone_last_error describes
+ * the calling thread's last failure in one sentence. Only one thread at a time may use a handle.
+ * Returned pointers stay valid until the handle is closed, unless the function says otherwise. A
+ * child of fork() may go on using a handle that no thread was using at the fork: the child starts
+ * threads of its own. */
 #ifndef HONE_RUNTIME_C_API_H_
 #define HONE_RUNTIME_C_API_H_
 
@@ -22,7 +23,7 @@ extern "C" {
 enum hone_code {
   HONE_OK = 0,
   HONE_BAD_INPUT = 1, /* no such file, input or output; wrong shape, dtype or alignment; NULL */
-  HONE_FAILED = 2     /* no memory, or no more threads */
+  HONE_FAILED = 2     /* no memory, no more threads, or the device has failed */
 };
 
 typedef struct hone_model hone_model;
@@ -44,22 +45,25 @@ struct hone_kernel_info {
   double flops; /* of all executions of the call in one run */
 };
 
+/* Valid until the thread's next failure; "" before its first. */
 HONE_API const char* hone_last_error(void);
 /* The version of this library, as "0.1.0". */
 HONE_API const char* hone_version(void);
 
-/* threads: at most 1024; 0: as many as the module was compiled for and are usable on this
- * machine. */
+/* Opens the compiled model at `path`; hone_close frees it. `threads` is at most 1024; 0 means as
+ * many as the module was compiled for, but no more than the cores that this process may use. */
 HONE_API int hone_open(const char* path, int threads, hone_model** model);
 /* The same with flags. */
 enum hone_open_flags {
   HONE_OPEN_COPY_PARAMETERS = 1 /* into huge pages of this process, instead of mapping the file */
 };
 HONE_API int hone_open_with(const char* path, int threads, uint32_t flags, hone_model** model);
-/* The same on a device: "cpu", or "opencl:1", the second of this machine. NULL: the first of the
- * kind that the module was compiled for. `threads` are those of the host, for the CPU only. On a
- * device with memory of its own inputs are copied there, hone_output copies the output back, and
- * memory of the host cannot be bound. A device that fails returns HONE_FAILED from then on. */
+/* The same on a device: "cpu", "cuda:0" or "opencl:1", the second OpenCL device of this machine.
+ * NULL chooses a device of the kind that the module was compiled for: the first one that matches
+ * the module's target, or else the first of its kind. Only the CPU uses `threads`. On a device with
+ * memory of its own, inputs are copied there, hone_output copies the output back, and host memory
+ * cannot be bound. Once a device has failed, every copy, run and timing on it returns
+ * HONE_FAILED. */
 HONE_API int hone_open_on(const char* path, const char* device, int threads, uint32_t flags,
                           hone_model** model);
 HONE_API void hone_close(hone_model* model);
@@ -74,23 +78,23 @@ HONE_API int hone_input_info(const hone_model* model, uint32_t index,
 HONE_API int hone_output_info(const hone_model* model, uint32_t index,
                               struct hone_tensor_info* info);
 
-/* A module may have been compiled for several shapes of its inputs: several specialisations of one
- * model, with the same names and dtypes. Number 0 is chosen at first. After another choice, an
- * input keeps its data or binding if its shape is still the one it was last given in. Otherwise its
- * binding is suspended until a specialisation with that shape is chosen again. The binding of an
- * output ends if its shape changes. Inputs are given in any order; hone_run is refused if an input
- * was not given in the chosen shape, and the error names what is missing. Timings need no input
- * that was never given, or that a choice by number left without data: they read what is in the
- * model's memory. */
+/* A module may have been compiled for several shapes of its inputs: several specialisations of
+ * one model, with the same names and dtypes. Number 0 is chosen at first. When another is chosen,
+ * an input keeps its data or binding if it has the same shape there as when it was set; otherwise
+ * it is suspended until a specialisation with that shape is chosen again. The binding of an output
+ * ends if the output's shape changes. Inputs may be set in any order. hone_run fails unless every
+ * input is set in its chosen shape, and the error names those that are not. The timing functions
+ * also accept inputs that were never set, or whose shape hone_choose_specialisation changed:
+ * kernels then read whatever the model's memory holds. */
 HONE_API uint32_t hone_specialisation_count(const hone_model* model);
 HONE_API uint32_t hone_specialisation(const hone_model* model);
 HONE_API int hone_specialisation_input_info(const hone_model* model, uint32_t specialisation,
                                             uint32_t index, struct hone_tensor_info* info);
 HONE_API int hone_choose_specialisation(hone_model* model, uint32_t specialisation);
-/* Chooses the specialisation in which this input has this shape; if several do, the one that also
- * fits most of the inputs given before. The caller then gives the input's data. For HONE_BAD_INPUT
- * the error names the shapes that exist. The functions that take DLPack tensors make this choice
- * themselves. */
+/* Chooses a specialisation in which this input has this shape: the present one if it fits,
+ * otherwise the one that also fits most of the inputs set before. The caller then sets the input.
+ * If there is none, the error names the shapes that exist. The functions that take DLPack tensors
+ * make this choice themselves. */
 HONE_API int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank,
                                const int64_t* shape);
 
@@ -98,32 +102,35 @@ HONE_API int hone_choose_shape(hone_model* model, uint32_t index, uint32_t rank,
  * binding if it has one. */
 HONE_API int hone_set_input(hone_model* model, uint32_t index, const void* data,
                             uint64_t size_bytes);
-/* No copy: the model reads (writes) `data` in each run; it must be aligned to 64 bytes and outlive
- * the binding. NULL ends the binding; an input then has the data that was copied into it before. */
+/* Binds without a copy: each run reads (writes) `data`, which must be aligned to 64 bytes and
+ * outlive the binding. NULL ends the binding; an input then has the data that was copied into it
+ * before. */
 HONE_API int hone_bind_input(hone_model* model, uint32_t index, const void* data);
 HONE_API int hone_bind_output(hone_model* model, uint32_t index, void* data);
 
 HONE_API int hone_run(hone_model* model);
-/* The pointer is valid until the next run. NULL if there is no output with this index. */
+/* The pointer is valid until the next run. NULL if there is no output with this index, or if the
+ * device has failed. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
 
-/* The same with DLPack tensors. An input on the CPU with the model's dtype and shape is copied,
- * whatever its strides; or bound (hone_bind_input) when it is row-major and aligned. */
+/* The same with DLPack tensors on the CPU, which must have the input's dtype and one of its
+ * shapes. hone_set_input_dlpack takes any strides; hone_bind_input_dlpack needs a row-major tensor
+ * that is aligned to 64 bytes. */
 HONE_API int hone_set_input_dlpack(hone_model* model, uint32_t index,
                                    const struct hone_dl_tensor* tensor);
 HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
                                     const struct hone_dl_tensor* tensor);
-/* A view of an output: no copy, so the next run changes it and the model must outlive it. The
- * receiver calls its deleter. */
+/* A view of an output, or, on a device with memory of its own, of the host's copy of it. The
+ * next run or read of the output may change it, and the model must outlive it. The receiver calls
+ * its deleter. */
 HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
                                 struct hone_dl_managed_tensor** tensor);
 
 /* Seconds that `runs` (at least 1) back-to-back runs take; the loop is inside this function. */
 HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);
 
-/* The kernel calls that a run makes, in order; hone_profile gives the median nanoseconds of each
- * over `runs` runs.
- * */
+/* The kernel calls that a run makes, in order. hone_profile writes the median nanoseconds of each
+ * call over `runs` runs, with a barrier after every launch. */
 HONE_API uint32_t hone_call_count(const hone_model* model);
 HONE_API int hone_call_kernel(const hone_model* model, uint32_t call,
                               struct hone_kernel_info* info);

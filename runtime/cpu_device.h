@@ -30,8 +30,8 @@ class CpuDevice final : public Device {
   std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
   std::string error() const override { return ""; }
 
-  // Makes a sequence of launches, which may be of any module. Null with a sentence in *error if
-  // there is no memory for the threads' scratch.
+  // Makes a sequence of launches of any open modules. Null with a sentence in *error if there is no
+  // memory for the threads' scratch.
   std::unique_ptr<LaunchSequence> MakeSequence(const SequencePlan& plan, std::string* error);
 
  private:

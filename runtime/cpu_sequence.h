@@ -16,8 +16,8 @@ namespace hone {
 // barriers only between launches that depend on each other. A run allocates nothing.
 class CpuSequence final : public LaunchSequence {
  public:
-  // All arguments outlive the sequence. `scratch` has one block for each thread, large enough for
-  // every launch of the plan.
+  // All arguments must outlive the sequence. `scratch` has one block for each thread, large enough
+  // for every launch of the plan.
   CpuSequence(ThreadTeam& team, const std::vector<Memory>& scratch, const SequencePlan& plan);
 
   void Run() override;

@@ -14,13 +14,13 @@ namespace hone {
 struct KnownCpu {
   std::string_view arch;   // "x86_64", "aarch64"
   std::string_view name;   // as LLVM knows it
-  std::string_view base;   // another cpu of the architecture; "" for none
+  std::string_view base;   // another CPU of the architecture; "" for none
   std::string_view extra;  // features, separated by spaces
 
   std::vector<std::string> Features() const;  // sorted, without '+'
 };
 
-// `triple`: that of a target, or its architecture alone.
+// `triple` is a target's triple, or its architecture alone.
 std::optional<KnownCpu> FindCpu(std::string_view triple, std::string_view name);
 std::vector<std::string> KnownCpus(std::string_view triple);      // sorted
 std::vector<std::string> KnownFeatures(std::string_view triple);  // sorted, without '+'

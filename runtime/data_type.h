@@ -30,9 +30,9 @@ inline constexpr DataType kLastDataType = DataType::kUInt64;
 int SizeBytes(DataType type);
 
 bool IsFloat(DataType type);
-// Integers proper; bool is not one.
+// True for integers of either sign, but not for bool.
 bool IsInteger(DataType type);
-// Integers without a sign.
+// True for unsigned integers, but not for bool.
 bool IsUnsigned(DataType type);
 
 // "float32", "int8", "bool", ...

@@ -1,5 +1,5 @@
-/* Tensors of other libraries, in the form of the DLPack standard (version 0.8, which every library
- * that speaks it reads). The layout is fixed by that standard; the names are ours. */
+/* Tensors of other libraries, as the DLPack standard lays them out (version 0.8, which every
+ * library with DLPack can read). The names are ours. */
 #ifndef HONE_RUNTIME_DLPACK_H_
 #define HONE_RUNTIME_DLPACK_H_
 

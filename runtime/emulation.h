@@ -11,8 +11,8 @@ namespace hone {
 // like a real one.
 bool IsEmulated();
 
-// The same for a process that runs this code, where `program` is the file that the system executes:
-// whether that is a program for another architecture. False if the file is no readable program.
+// Whether `program`, the file that the system executes for this process, is an ELF file for another
+// architecture, and so an emulator. False if it is not a readable ELF file.
 bool IsEmulatedBy(const std::string& program);
 
 }  // namespace hone

@@ -37,22 +37,22 @@ class Executor {
   // bound.
   void* Input(uint32_t index) const { return inputs_[index]; }
   void* Output(uint32_t index) const { return outputs_[index]; }
-  // From here on uses the caller's memory, which is on the device, is aligned to
-  // HONE_BUFFER_ALIGNMENT and outlives the binding. Null goes back to the executor's own memory.
+  // Later runs use the caller's memory, which must be the device's, aligned to
+  // HONE_BUFFER_ALIGNMENT, and outlive the binding. Null goes back to the executor's own memory.
   void BindInput(uint32_t index, void* data);
   void BindOutput(uint32_t index, void* data);
   bool IsInputBound(uint32_t index) const { return inputs_[index] != own_inputs_[index].data(); }
   bool IsOutputBound(uint32_t index) const { return outputs_[index] != own_outputs_[index].data(); }
-  // The output where the host can read it: its memory itself, or a copy, which is valid until the
-  // next call for the same output.
+  // The output where the host can read it: its own memory if the device is the host, otherwise a
+  // copy, which the next call for the same output overwrites.
   const void* ReadOutput(uint32_t index);
 
   void Run() { sequence_->Run(); }
   // Seconds of `runs` back-to-back runs.
   double Time(int64_t runs) { return sequence_->Time(runs); }
   // Seconds that `runs` back-to-back runs of one call of the function alone take, with all trips of
-  // its repeat. The call reads what the calls before it make of the present inputs. Below 0 with a
-  // sentence in *error if there is no memory.
+  // its repeat. The call reads what the calls before it compute from the present inputs. Negative
+  // with a sentence in *error if LoadedModule::MakeSequence fails.
   double TimeCall(uint32_t call, int64_t runs, std::string* error);
   // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
   double TimeWithoutKernels(int64_t runs) { return sequence_->TimeWithoutKernels(runs); }
@@ -78,7 +78,7 @@ class Executor {
   void PlanSteps();
   void PlanRepeats();
   SequenceRepeat RepeatOf(const hone_repeat& repeat) const;
-  // The plan's steps for which `stays` holds.
+  // The plan with only those steps for which `stays` holds.
   template <typename Stays>
   SequencePlan OnlySteps(const Stays& stays) const;
   void ResolveBuffers();
@@ -95,7 +95,7 @@ class Executor {
   std::vector<void*> outputs_;
   std::vector<void*> buffers_;  // of all calls, one after the other
   SequencePlan plan_;
-  // Where each moving buffer of the plan's repeats lies in trip 1, in the order of the repeats'
+  // Where each moving buffer of the plan's repeats is in trip 1, in the order of the repeats'
   // moves.
   std::vector<hone_location> next_places_;
   std::unique_ptr<LaunchSequence> sequence_;

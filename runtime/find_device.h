@@ -19,7 +19,7 @@ std::shared_ptr<Device> FindDevice(const std::string& name, std::string_view tar
                                    std::string* error);
 
 // The devices that this machine has besides its processor. Loads their drivers, which may start
-// threads and which no child of fork() can use.
+// threads, and which must not be used in a child of fork().
 std::vector<ListedDevice> ListDevices();
 
 }  // namespace hone

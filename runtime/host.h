@@ -17,11 +17,11 @@ int HostCoreCount();
 // machines give equal text.
 std::string HostTargetText(int threads);
 
-// What this machine lacks to run code for a target and to time it; empty if it lacks nothing. The
-// answer is the target's -mtriple, a feature of its -mattr such as "avx512f", for a GPU its kind
-// ("cuda"), or "emulator" or "processor of its own" if the target is an emulated one and this
-// machine is not, or the reverse. `target` is canonical text; if a flag is missing in it, the
-// answer is that flag.
+// What this machine's processor lacks to run code for a target and to time it; empty if it lacks
+// nothing. It is the target's -mtriple, or a feature of its -mattr such as "avx512f"; the kind of a
+// target that is not for a processor ("cuda", "opencl"); "emulator" if only the target is emulated,
+// and "processor of its own" if only this machine is. `target` is canonical text; if it lacks one
+// of these flags, the answer is that flag.
 std::string MissingOnHost(std::string_view target, bool is_emulated = IsEmulated());
 
 }  // namespace hone

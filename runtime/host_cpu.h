@@ -21,17 +21,18 @@ struct HostCpu {
 // Whether all of these words ("avx2 fma") are among `features`, which are sorted.
 bool HasAll(const std::vector<std::string>& features, std::string_view words);
 
-// A source of CPUID leaves, so that tests can play any machine.
+// What CPUID returns for one leaf.
 struct CpuidRegisters {
   uint32_t eax = 0;
   uint32_t ebx = 0;
   uint32_t ecx = 0;
   uint32_t edx = 0;
 };
+// A source of CPUID leaves, so that tests can play any machine.
 struct CpuidSource {
-  // Zeros for a leaf the processor does not have.
+  // Zeros for a leaf that the processor does not have.
   std::function<CpuidRegisters(uint32_t leaf, uint32_t subleaf)> leaf;
-  uint64_t enabled_state = 0;  // XCR0: the registers that the operating system saves; 0: none
+  uint64_t enabled_state = 0;  // XCR0: which registers the operating system saves
   bool lends_tiles = false;    // the system gives tile registers to processes that ask
 };
 
@@ -48,9 +49,9 @@ struct ArmSource {
   uint64_t midr = 0;    // the register MIDR_EL1, which names the core; 0: not known
 };
 
-// As DescribeX86: the core's own name only if all features that LLVM would assume for it are there,
-// otherwise the name of an older core of its line, or "generic". Cache sizes keep the defaults of
-// HostCpu.
+// As with DescribeX86, the core gets its own name only if all features that LLVM would assume for
+// it are there, otherwise the name of an older core of its line, or "generic". Cache sizes keep the
+// defaults of HostCpu.
 HostCpu DescribeArm(const ArmSource& source);
 
 // Describes this machine; its CPU is "generic" on an architecture that Hone does not know.

@@ -14,29 +14,29 @@
 
 namespace hone {
 
-// Runs on the device that the module is loaded on. The module, and what is loaded of it, outlive
-// the runner. Not thread-safe; it cannot be moved.
+// Runs on the device that the module is loaded on. The module and its LoadedModule must outlive the
+// runner. Not thread-safe and not movable.
 class KernelRunner {
  public:
-  // `kernel` is of the module of `table`, and `loaded` is the same module. ok() is false, and
-  // error() a sentence, if the device has no memory for the scratch, or its code no such kernel.
+  // `kernel` is one of the kernels of `table`, and `loaded` is that same module. If
+  // LoadedModule::MakeSequence fails, ok() is false and error() says why in a sentence.
   KernelRunner(const hone_module& table, const hone_kernel& kernel, LoadedModule& loaded);
   KernelRunner(const KernelRunner&) = delete;
   KernelRunner& operator=(const KernelRunner&) = delete;
   bool ok() const { return prepare_.sequence && run_.sequence; }
   const std::string& error() const { return error_; }
 
-  // One address of the device's memory for each entry of the kernel's buffer table, aligned to
-  // HONE_BUFFER_ALIGNMENT.
+  // Takes one address in the device's memory for each entry of the kernel's buffer table, aligned
+  // to HONE_BUFFER_ALIGNMENT.
   void Bind(std::vector<void*> buffers);
-  // The same without a copy: the array outlives the binding. AddressesChanged is to be called after
-  // its pointers have changed.
+  // The same without a copy: the array must outlive the binding. Call AddressesChanged after
+  // changing its pointers.
   void BindView(void* const* buffers);
   void AddressesChanged();
 
   // Runs all launches of the phase, in order. Buffers must be bound.
   void Run(hone_phase phase) { (phase == HONE_PHASE_PREPARE ? prepare_ : run_).sequence->Run(); }
-  // Seconds of `runs` back-to-back runs of the run phase.
+  // Seconds that `runs` back-to-back runs of the run phase take.
   double Time(int64_t runs) { return run_.sequence->Time(runs); }
 
  private:

@@ -1,4 +1,4 @@
-// A list of launches that runs as a whole, often: a model, or a kernel.
+// The launches of a model or of one kernel, planned once and run as a whole, many times.
 #ifndef HONE_RUNTIME_LAUNCH_SEQUENCE_H_
 #define HONE_RUNTIME_LAUNCH_SEQUENCE_H_
 
@@ -12,62 +12,62 @@ namespace hone {
 
 struct SequenceStep {
   const hone_launch* launch = nullptr;
-  const hone_device_launch* device_launch = nullptr;  // null if the host runs the launch
+  const hone_device_launch* device_launch = nullptr;  // null if the CPU runs the launch
   bool wants_barrier = false;  // it depends on a launch since the last barrier
-  uint32_t call = 0;           // the call that its time counts for
-  size_t first_buffer = 0;     // index into addresses where its kernel's buffers begin
+  uint32_t call = 0;           // the index of the call that RunTimed adds its time to
+  size_t first_buffer = 0;     // where its kernel's buffers begin in the plan's addresses
 };
 
-// A buffer that moves from trip to trip, as struct hone_move.
+// A buffer that moves from trip to trip, as struct hone_move describes.
 struct SequenceMove {
-  size_t buffer = 0;  // among the addresses
-  void* next = nullptr;
+  size_t buffer = 0;     // its index in the plan's addresses
+  void* next = nullptr;  // where it is in trip 1
   int64_t stride_bytes = 0;
   bool alternates = false;
   uint64_t size_bytes = 0;
 };
 
-// Where the moving buffer lies in a trip, if it lies at `first` in trip 0.
+// Where the moving buffer is in a trip, given that it is at `first` in trip 0.
 inline void* AddressInTrip(const SequenceMove& move, void* first, int64_t trip) {
   if (trip == 0) return first;
   const int64_t strides = move.alternates ? (trip - 1) % 2 : trip - 1;
   return static_cast<uint8_t*>(move.next) + strides * move.stride_bytes;
 }
 
-// Steps that are walked `trips` times, while their buffers move.
+// Consecutive steps that are run `trips` times, while their buffers move. The ends are exclusive.
 struct SequenceRepeat {
   size_t first_step = 0;
   size_t end_step = 0;
   int64_t trips = 1;
-  size_t first_buffer = 0;
+  size_t first_buffer = 0;  // of the steps' buffers, in the plan's addresses
   size_t end_buffer = 0;
   std::vector<SequenceMove> moves;
 };
 
 struct SequencePlan {
   std::vector<SequenceStep> steps;
-  std::vector<SequenceRepeat> repeats;  // ascending, apart from each other
-  // The buffers of all steps, in memory of the device that runs them. The array belongs to whoever
-  // makes the plan.
+  std::vector<SequenceRepeat> repeats;  // ascending and disjoint
+  // The buffers of all steps, in the memory of the device that runs them. Whoever makes the plan
+  // owns the array.
   void* const* addresses = nullptr;
 };
 
-// A plan made ready on its device; the plan outlives it. Only one call runs at a time. Once the
-// device has failed (Device::error), calls do nothing.
+// A plan, made ready to run on its device. The plan must outlive it. Only one call may run at a
+// time. Once the device has failed (Device::error), calls do nothing, and times are 0.
 class LaunchSequence {
  public:
   virtual ~LaunchSequence() = default;
 
-  // Returns when all is computed.
+  // Returns when everything is computed.
   virtual void Run() = 0;
-  // Seconds of `runs` back-to-back runs.
+  // Seconds that `runs` back-to-back runs take.
   virtual double Time(int64_t runs) = 0;
   // The same with kernels that do nothing, which leaves the overhead of the sequence itself.
   virtual double TimeWithoutKernels(int64_t runs) = 0;
   // Runs once with a barrier after every launch, and adds each launch's nanoseconds to the entry of
   // its call.
   virtual void RunTimed(std::vector<double>& call_ns) = 0;
-  // To be called after addresses of the plan, or of its moves, have changed.
+  // Call this after changing addresses of the plan or of its moves.
   virtual void AddressesChanged() {}
 };
 

@@ -19,23 +19,22 @@ struct LaunchStep {
   bool barrier_before;
   bool flush_subnormals;
 
-  // The step with the barrier that its launch asks for.
+  // A step for this launch, with a barrier before it if `wants_barrier`.
   static LaunchStep Of(const hone_launch& launch, bool wants_barrier) {
     const bool serial = launch.serial != 0 || launch.grid_extent == 1;
     return {launch.function, launch.grid_extent, serial, wants_barrier,
             (launch.flags & HONE_LAUNCH_FLUSH_SUBNORMALS) != 0};
   }
 
-  // The same step with the barrier that `barriers` decides on; this is the next launch in its
-  // order.
+  // The same step with a barrier only if `barriers` decides so. Call it for each step in order.
   LaunchStep Planned(BarrierPlan& barriers) const {
     LaunchStep step = *this;
     step.barrier_before = barriers.Next(barrier_before, serial);
     return step;
   }
 
-  // Runs a thread's part, with that thread's scratch and mode; the mode lives as long as the walk
-  // through the whole list.
+  // Runs one thread's part of the grid, with that thread's scratch and mode. The mode lives for the
+  // whole list of launches.
   void Run(void* const* buffers, int thread, int threads, void* scratch,
            SubnormalMode& mode) const {
     if (serial) {

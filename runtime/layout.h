@@ -1,5 +1,5 @@
-// A layout says where the elements of a tensor lie in memory: an index map from logical indices to
-// physical dimensions. Compute definitions speak of logical indices only.
+// A layout says where the elements of a tensor are in memory: it maps logical indices to physical
+// dimensions. Compute definitions use logical indices only.
 #ifndef HONE_RUNTIME_LAYOUT_H_
 #define HONE_RUNTIME_LAYOUT_H_
 
@@ -18,12 +18,11 @@ namespace hone {
 // more). A physical dimension is an axis letter (the axis, or what its blocks leave of it) or a
 // block, written as a factor and the axis letter in lower case. Outermost first: "NCHW" is
 // row-major, "NHWC" has channels innermost, "NCHW16c" blocks channels by 16, "NCHW4h16c" is two
-// blocks. An axis may carry several blocks; the factors multiply from the innermost outwards: in
-// "NC2c16c", c = (C * 2 + c2)
-// * 16 + c16.
+// blocks. An axis may have several blocks, whose factors multiply from the innermost outwards: in
+// "NC2c16c", c = (C * 2 + c2) * 16 + c16.
 //
 // The blocked extent of an axis is its logical extent rounded up to the product of its blocks. The
-// lanes so added are zero whenever a buffer is visible between kernels.
+// lanes added in this way are zero whenever a buffer is visible between kernels.
 class Layout {
  public:
   struct Dim {
@@ -39,8 +38,8 @@ class Layout {
   Layout() = default;  // rank 0
 
   static Layout RowMajor(int rank);
-  // nullopt when the text is no layout of `rank` axes (each axis exactly once, factors at least 2
-  // without leading zeros), or if it exceeds the limits above.
+  // nullopt if the text is not a layout of `rank` axes (each axis letter exactly once, factors at
+  // least 2 without leading zeros), or if it exceeds the limits above.
   static std::optional<Layout> Parse(std::string_view text, int rank);
 
   int rank() const { return rank_; }
@@ -48,7 +47,7 @@ class Layout {
   bool IsRowMajor() const;
   std::string ToString() const;
 
-  // Product of the blocks of `axis`; 1 where it has none.
+  // Product of the blocks of `axis`; 1 if it has none.
   int64_t BlockOf(int axis) const;
   // `extent` rounded up to a multiple of BlockOf(axis).
   int64_t PaddedExtent(int axis, int64_t extent) const;
@@ -60,7 +59,8 @@ class Layout {
   bool HasPadLanes(const std::vector<int64_t>& shape) const;
   // Bytes of all elements in memory.
   int64_t SizeBytes(const std::vector<int64_t>& shape, DataType dtype) const;
-  // Position of a logical index in memory, in elements. An index up to the padded extent is valid.
+  // Position of a logical index in memory, in elements. Each index must be below its axis's padded
+  // extent.
   int64_t Offset(const std::vector<int64_t>& index, const std::vector<int64_t>& shape) const;
 
   bool operator==(const Layout&) const = default;

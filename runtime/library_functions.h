@@ -19,7 +19,7 @@ class LibraryFunctions {
     function = reinterpret_cast<Function>(dlsym(library_, name));
     if (function == nullptr && missing_.empty()) missing_ = name;
   }
-  // "" if it lacks none.
+  // The name of the first function that is missing; "" if the library has all.
   const std::string& missing() const { return missing_; }
 
  private:

@@ -6,12 +6,11 @@
 
 namespace hone {
 
-// A value type.
 struct ListedDevice {
   std::string name;    // as FindDevice takes it: "opencl:0"
   std::string target;  // canonical text (compiler/ir/target.h)
-  // What times depend on besides the machine: the words of the driver for the device and for
-  // itself, one a line.
+  // Names and versions of the device and its driver, as the driver gives them, each ending with a
+  // newline. Times depend on these as well as on the machine.
   std::string identity;
 };
 

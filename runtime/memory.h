@@ -1,4 +1,4 @@
-// Memory for tensors, aligned as the module ABI asks; large blocks use huge pages.
+// Memory for tensors, aligned as the module ABI requires. Large blocks use huge pages.
 #ifndef HONE_RUNTIME_MEMORY_H_
 #define HONE_RUNTIME_MEMORY_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// The bytes that a block takes when another block follows it.
+// `size_bytes` rounded up to HONE_BUFFER_ALIGNMENT, so that another block may follow.
 constexpr uint64_t AlignedBytes(uint64_t size_bytes) {
   return (size_bytes + HONE_BUFFER_ALIGNMENT - 1) / HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
 }
@@ -17,11 +17,12 @@ constexpr uint64_t AlignedBytes(uint64_t size_bytes) {
 // Owns a block of zeroed memory. Movable.
 class Memory {
  public:
-  // kShared blocks are seen by children that are forked later (and cost their fork nothing).
+  // A kShared block stays shared with children that are forked later: each process sees what the
+  // others write. It costs their fork nothing.
   enum class Sharing { kPrivate, kShared };
 
   Memory() = default;
-  // data() is null when the system has no memory left, and when size_bytes is 0.
+  // data() is null if the system has no memory left, or if size_bytes is 0.
   explicit Memory(size_t size_bytes, Sharing sharing = Sharing::kPrivate);
   Memory(Memory&& other) noexcept;
   Memory& operator=(Memory&& other) noexcept;

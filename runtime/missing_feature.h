@@ -10,7 +10,7 @@ namespace hone {
 
 // The first feature in the target's text (-mattr=+avx2,...) that is not among `features`
 // (HostFeatures); empty if there is none. A feature that this runtime does not look for (LooksFor),
-// as one from a newer Hone, counts as present.
+// such as one that only a newer Hone knows, counts as present.
 std::string MissingFeature(std::string_view target, const std::vector<std::string>& features);
 
 }  // namespace hone

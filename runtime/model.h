@@ -17,10 +17,10 @@
 namespace hone {
 
 // Owns the module, and runs all specialisations on one device. The memory of a specialisation is
-// allocated when it is first chosen. What an input was last given (data or a binding) goes along to
-// every specialisation chosen later in which the input has the same shape; in the others it is
-// suspended, not lost. The binding of an output goes along too, but ends if the shape changes. Not
-// thread-safe.
+// allocated when it is first chosen. What an input was last given, data or a binding, carries over
+// to every specialisation chosen later in which the input has the same shape; in the others it is
+// suspended, not lost. The binding of an output carries over too, but ends if the output's shape
+// changes. Not thread-safe.
 class Model {
  public:
   // Starts with specialisation 0. `module` must be of a model, not an artifact. Null with a
@@ -36,26 +36,25 @@ class Model {
 
   // Whether a choice was made, or why not.
   enum class Result { kChosen, kNoSuchShape, kNoMemory };
-  // Chooses a specialisation by its number. CanRun then does not ask for inputs that were given in
-  // other shapes.
+  // Chooses a specialisation by its number. CanRun then accepts inputs that were given in other
+  // shapes.
   Result Choose(uint32_t specialisation, std::string* error);
   // Chooses a specialisation in which the input has this shape: the present one if it fits,
   // otherwise the one that fits most of the inputs given before. The caller gives the input's data
   // next.
   Result ChooseShape(uint32_t input, const InputShape& shape, std::string* error);
 
-  // Calls `write` with memory of the host to write the input's data to. The data becomes that of
-  // the chosen specialisation: the input counts as given, and its binding ends.
+  // Calls `write` once with host memory, to which it must write the input's data. The input then
+  // counts as given in the shape of the chosen specialisation, and its binding ends.
   void FillInput(uint32_t input, const std::function<void(void* memory)>& write);
-  // As Executor::BindInput, for every specialisation in which the input has its present shape. Null
-  // ends the binding: the input is again what it was filled with.
+  // Like Executor::BindInput, but for every specialisation in which the input has its present
+  // shape. Null ends the binding: the input then has the data that it was last filled with.
   void BindInput(uint32_t input, void* data);
-  // Whether the inputs fit the chosen specialisation. An input that was never given does not count,
-  // nor does one that a choice by number left out; otherwise *error names one that was given in
-  // another shape.
+  // Whether the given inputs fit the chosen specialisation, apart from those excused by a choice by
+  // number; if not, *error names one that was given in another shape.
   bool CanRun(std::string* error) const;
-  // Whether every input was given in the shape that it has in the chosen specialisation; otherwise
-  // *error names those that were not.
+  // Whether every input was given in its shape in the chosen specialisation; if not, *error names
+  // those that were not.
   bool AllGiven(std::string* error) const;
 
  private:
@@ -65,7 +64,7 @@ class Model {
   struct Given {
     struct Filled {
       InputShape shape;
-      uint32_t holder;  // the specialisation in whose own memory the data lies
+      uint32_t holder;  // the specialisation whose own memory has the data
     };
     struct Bound {
       InputShape shape;
@@ -81,7 +80,7 @@ class Model {
 
   std::unique_ptr<Executor> MakeExecutor(uint32_t specialisation, std::string* error) const;
   Result SwitchTo(uint32_t specialisation, std::string* error);
-  // Brings what the input was given into the chosen specialisation, where it fits.
+  // Brings what the input was given into the chosen specialisation, if it fits.
   void Bring(uint32_t input);
   uint32_t BestFor(uint32_t input, const InputShape& shape) const;
 
@@ -89,7 +88,7 @@ class Model {
   const std::shared_ptr<Device> device_;
   std::shared_ptr<LoadedModule> loaded_;
   std::vector<std::unique_ptr<Executor>> executors_;  // null until chosen
-  std::vector<Given> given_;                          // one an input
+  std::vector<Given> given_;                          // by input
   uint32_t chosen_ = 0;
 };
 

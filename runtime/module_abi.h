@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 #define HONE_MODULE_ABI_VERSION 1
-/* The version of modules with repeats: a runtime that does not know repeats must refuse them. */
+/* The version of modules with repeats. A runtime that does not know repeats must refuse such
+ * modules. */
 #define HONE_MODULE_ABI_VERSION_REPEATS 2
 /* The version of modules for devices other than the host, with or without repeats. */
 #define HONE_MODULE_ABI_VERSION_DEVICES 3
@@ -50,8 +51,8 @@ enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };
 /* No run launch reads this buffer: it is an output, or a constant that only prepare launches read.
  */
 #define HONE_BUFFER_NOT_READ_BY_RUN 1u
-/* Seeded inputs for this buffer ascend from domain_low to domain_high, as the offsets at which the
- * rows of a sparse matrix begin. */
+/* Seeded inputs for this buffer ascend from domain_low to domain_high, like the offsets at which
+ * the rows of a sparse matrix begin. */
 #define HONE_BUFFER_ASCENDING 2u
 /* The buffer is an output of an algorithm that transforms its data (Winograd) and so spreads
  * rounding errors over neighbouring results. The error bound is then relative to the magnitudes
@@ -81,7 +82,8 @@ struct hone_launch {
   uint32_t phase; /* enum hone_phase */
   /* 1: one thread runs the whole grid, because the work is too small to be split. */
   uint32_t serial;
-  /* 1: some launch before it in the same call writes what this one reads or overwrites. */
+  /* 1: this launch and one before it in the same call use the same memory, and at least one of
+   * them writes it. */
   uint32_t barrier_before;
   uint32_t flags; /* HONE_LAUNCH_*; 0 in modules older than these */
 };
@@ -100,7 +102,7 @@ struct hone_kernel {
   const struct hone_launch* launches; /* prepare launches first */
 };
 
-/* Where a buffer of a call lies: a base and an offset into it. */
+/* Where a buffer of a call is: a base and an offset into it. */
 enum hone_space {
   HONE_SPACE_NONE = 0,  /* no memory, the pointer is NULL: in a deployed module, constants that only
                            prepare launches read */
@@ -118,7 +120,7 @@ struct hone_location {
 
 struct hone_call {
   uint32_t kernel;
-  /* 1: an earlier call wrote what this one reads, or uses memory this one writes. */
+  /* 1: this call and one before it use the same memory, and at least one of them writes it. */
   uint32_t barrier_before;
   const struct hone_location* locations; /* one for each buffer of the kernel */
 };
@@ -146,9 +148,9 @@ struct hone_function {
   uint64_t arena_bytes;
 };
 
-/* How a buffer of a call in a repeat moves. In trip 0 it lies where the call says, in trip 1 at
- * `next`, and after that `stride_bytes` further each trip. If it alternates, it lies at `next` in
- * odd trips, and at `next` + `stride_bytes` in even trips after trip 0. */
+/* How a buffer of a call in a repeat moves. In trip 0 it is where the call says, in trip 1 at
+ * `next`, and after that `stride_bytes` further each trip. If it alternates, it is at `next` in odd
+ * trips, and at `next` + `stride_bytes` in even trips after trip 0. */
 struct hone_move {
   struct hone_location next;
   int64_t stride_bytes;
@@ -170,7 +172,7 @@ struct hone_repeat {
 /* The language of the code that a device's driver compiles. */
 enum hone_code_kind {
   HONE_CODE_OPENCL_C = 1,
-  HONE_CODE_PTX = 2 /* of NVIDIA */
+  HONE_CODE_PTX = 2 /* for NVIDIA GPUs */
 };
 
 struct hone_device_code {
@@ -201,7 +203,7 @@ struct hone_module {
   uint32_t function_count; /* 0 in an artifact */
   uint32_t repeat_count;   /* 0 in version 1 */
   const char* target;
-  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 4" */
+  const char* toolchain; /* what compiled it: "hone 0.1.0 LLVM 19.1.7 code 5" */
   const struct hone_kernel* kernels;
   const struct hone_function* functions;
   uint64_t parameters_bytes;

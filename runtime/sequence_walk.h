@@ -1,4 +1,4 @@
-// The order in which a device is told of a plan's launches.
+// Walks the launches of a plan in the order in which a device must run them.
 #ifndef HONE_RUNTIME_SEQUENCE_WALK_H_
 #define HONE_RUNTIME_SEQUENCE_WALK_H_
 
@@ -9,16 +9,16 @@
 
 namespace hone {
 
-// A step that is to be launched now, and the addresses of its kernel's buffers. Where it is in a
-// repeat they are those of the trip; otherwise they are those of the plan.
+// A step to launch now, and the addresses of its kernel's buffers: in a repeat those of the current
+// trip, otherwise those of the plan. `addresses` is valid during the visit only.
 struct StepVisit {
   size_t step = 0;
   void* const* addresses = nullptr;
   bool is_in_repeat = false;
 };
 
-// Visits the steps in order, those of a repeat once in each trip. False, at once, if `visit`
-// returns false.
+// Visits the steps in order, those of a repeat once in each trip. Stops and returns false as soon
+// as `visit` returns false.
 bool WalkSteps(const SequencePlan& plan, const std::function<bool(const StepVisit&)>& visit);
 
 // How many visits a walk makes.

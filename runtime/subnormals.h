@@ -1,5 +1,5 @@
-// Controls what the processor does with subnormal numbers, which can take a hundred times as long
-// as others.
+// Controls what the processor does with subnormal numbers. An operation on one can take a hundred
+// times as long as others.
 #ifndef HONE_RUNTIME_SUBNORMALS_H_
 #define HONE_RUNTIME_SUBNORMALS_H_
 
@@ -7,9 +7,9 @@
 
 namespace hone {
 
-// Sets how the calling thread treats subnormal operands and results while this object lives; the
-// destructor restores the thread's own mode. Floating-point exception flags that were raised stay
-// raised.
+// Sets how the calling thread treats subnormal operands and results while this object lives. The
+// destructor, which must run in the same thread, restores the thread's own mode. Floating-point
+// exception flags that were raised stay raised.
 class SubnormalMode {
  public:
   SubnormalMode() : own_(Read()), current_(own_) {}

@@ -7,12 +7,12 @@
 
 namespace hone {
 
-// "llvm", "cuda" or "opencl": the text up to its first blank.
+// The kind of the target, "llvm", "cuda" or "opencl": the text up to its first space.
 std::string_view KindOf(std::string_view target);
-// The value of a flag such as "-mattr"; empty where the text has none.
+// The value of a flag such as "-mattr"; empty if the text does not have the flag.
 std::string_view FlagOf(std::string_view target, std::string_view flag);
 
-// The value of -threads, at least 1; 1 without it.
+// The value of -threads, at least 1; 1 if the flag is missing.
 int ThreadsOf(std::string_view target);
 // The text without its -threads flag.
 std::string WithoutThreads(std::string_view target);

@@ -11,22 +11,23 @@
 
 namespace hone {
 
-// No machine gains from more threads than this, and every machine can start this many. Targets and
-// options have the same bound.
+// The most threads of a team. No machine gains from more, and every machine can start this many.
+// Targets and options have the same bound.
 inline constexpr int kMaxThreads = 1024;
 
 // The caller of Run is thread 0. Between runs the others spin for a while and then sleep. A team of
-// one has no threads and uses no atomics. One Run at a time, from any thread. A child of fork(),
-// which has none of its parent's threads, starts its own at its first Run.
+// one starts no threads and uses no atomics. Run may be called from any thread, but only one Run at
+// a time. A child of fork(), which has none of its parent's threads, starts its own at its first
+// Run.
 class ThreadTeam {
  public:
-  // With kPinned each thread, the caller of Run included, stays on a core of its own; these are the
-  // last of the cores that the process may use. It is for measurements, where the caller does
+  // With kPinned each thread, including the caller of Run, is pinned to a core of its own, taken
+  // from the end of the list of usable cores. This is for measurements, where the caller does
   // nothing else.
   enum class Placement { kFree, kPinned };
 
-  // If not all threads can be started, or more than kMaxThreads are asked for, this is a team of
-  // one thread, and error() says why.
+  // If not all threads can be started, or if `threads` exceeds kMaxThreads, this is a team of one
+  // thread, and error() says why.
   explicit ThreadTeam(int threads, Placement placement = Placement::kFree);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -39,8 +40,8 @@ class ThreadTeam {
   // Calls body(context, t) on every thread t and returns when all are back.
   void Run(void (*body)(void* context, int thread), void* context);
 
-  // Every thread calls this within Run. No thread goes on before all have arrived; what each wrote
-  // before the barrier, all see after it.
+  // Every thread must call this within Run. No thread goes on before all have arrived, and each
+  // then sees what all others wrote before the barrier.
   void Barrier();
 
  private:
@@ -70,7 +71,7 @@ class ThreadTeam {
   std::vector<pthread_t> team_;
 };
 
-// Cores this process may use.
+// The numbers of the cores that this process may use, ascending.
 std::vector<int> UsableCores();
 
 }  // namespace hone

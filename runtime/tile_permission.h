@@ -13,7 +13,7 @@ inline constexpr uint64_t kAskForTilesArguments[] = {0x1023, 18};
 // Asks once, for all threads of this process and of the processes that it forks. False with a
 // sentence in *error if the system refuses or knows no such registers. Thread-safe.
 bool AskForTiles(std::string* error);
-// Whether the system has tile registers to lend; does not ask for them.
+// Whether the system has tile registers to lend. Does not ask for them.
 bool SystemHasTiles();
 
 }  // namespace hone

@@ -10,14 +10,14 @@
 
 namespace hone::tuning_db {
 
-// What stays is what makes a log useful, and is of a closed form: workload, target, signature,
-// config, digests, purpose, outcome, regime, figures. What people or machines write freely goes: a
-// device is a pseudonym, the same for all lines of one Anonymiser, and so is a toolchain that has
-// a path in it; a worker is nobody; a message and the reason of a retraction say no more than that
-// there was one; times are days. Not thread-safe.
+// Keeps what makes a log useful and has a fixed form: workload, target, signature, config, digests,
+// purpose, outcome, regime, figures. Replaces what people or machines write freely: a device, and a
+// toolchain that contains a path, by a pseudonym, the same in all lines of one Anonymiser; a
+// message by the name of its outcome; the reason of a retraction by "retracted". Removes workers,
+// and cuts times down to days. Not thread-safe.
 class Anonymiser {
  public:
-  // Pseudonyms are made with the key, which whoever makes it forgets.
+  // The key makes the pseudonyms. Use a random one and do not keep it.
   explicit Anonymiser(std::string key) : key_(std::move(key)) {}
 
   void Apply(LogLine& line) const;

@@ -1,5 +1,5 @@
-// What a worker was told to measure, as far as its result has to say the same, or the worker may
-// still ask for it.
+// What a worker was told to measure: the parts that its result must repeat, and the artifacts that
+// the worker may still ask for.
 #ifndef HONE_TUNING_DB_ASSIGNED_H_
 #define HONE_TUNING_DB_ASSIGNED_H_
 
@@ -17,22 +17,22 @@ struct AssignedCandidate {
   bool operator==(const AssignedCandidate&) const = default;
 };
 
-// It is kept with a lease and goes with it, so that a daemon that comes back compares a result with
-// all that the daemon before it assigned.
+// It is stored with a lease and removed with it, so that a restarted daemon can compare a result
+// with what was assigned before the restart.
 struct Assigned {
-  std::vector<AssignedCandidate> candidates;  // in the order of the assignment; none: not known
+  std::vector<AssignedCandidate> candidates;  // in the order of the assignment; empty: not known
   std::string regime;
-  int64_t rounds = 0;  // 0: of a search
-  // Artifacts that are no candidates; empty: none.
+  int64_t rounds = 0;  // of a final; 0: the trial is a search's
+  // Artifacts that are not candidates; empty: none.
   std::string reference_digest;
   std::string anchor_digest;
 
   bool operator==(const Assigned&) const = default;
 };
 
-// As stores keep it: one line of JSON, empty where nothing is known.
+// The form in which stores keep it: one line of JSON, or "" if there are no candidates.
 std::string ToText(const Assigned& assigned);
-// Nothing is known where the text is not one of ToText's.
+// The reverse of ToText. Any other text gives an empty Assigned.
 Assigned ParseAssigned(std::string_view text);
 
 }  // namespace hone::tuning_db

@@ -8,9 +8,9 @@
 
 namespace hone::tuning_db {
 
-// One sound state of the SQLite database, as a file of its own that needs no log beside it. The
-// writer, in this process or another, writes on meanwhile. kAlreadyExists where the copy would
-// replace a file; after an error there is no copy. Other errors are those of OpenSqliteStore.
+// Copies one consistent state of the SQLite database to a file that needs no log beside it. The
+// writer, in this process or another, may write meanwhile. kAlreadyExists if the copy would replace
+// a file; other errors are those of OpenSqliteStore. After an error there is no copy.
 absl::Status BackUpSqlite(const std::string& path, const std::string& copy);
 
 }  // namespace hone::tuning_db

@@ -1,4 +1,4 @@
-// The identity of a config where only its text is known.
+// The identity of a config of which only the text is known.
 #ifndef HONE_TUNING_DB_CANONICAL_CONFIG_H_
 #define HONE_TUNING_DB_CANONICAL_CONFIG_H_
 
@@ -7,8 +7,8 @@
 
 namespace hone::tuning_db {
 
-// The text that all spellings of a config share: one line of JSON with the knobs by name, as
-// schedule::Config::ToText gives it. A text that is no JSON object is its own canonical form.
+// The one text for all spellings of a config: one line of JSON with the knobs sorted by name, as
+// schedule::Config::ToText writes it. A text that is not a JSON object is its own canonical form.
 std::string CanonicalConfig(std::string_view config);
 
 }  // namespace hone::tuning_db

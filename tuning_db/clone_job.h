@@ -9,7 +9,7 @@
 
 namespace hone::tuning_db {
 
-// What a clone has of its own; the rest is as in the other job.
+// What differs in the clone; the rest is as in the other job.
 struct JobChanges {
   std::optional<int64_t> trials;  // of every task
   std::optional<int64_t> deadline_ns;
@@ -17,7 +17,7 @@ struct JobChanges {
   std::optional<int> priority;
 };
 
-// A job that was not submitted yet, with the tasks and the spec of `job`: nobody's, without a
+// A job yet to be submitted, with the tasks and settings of `job`. It has no submitter, owner or
 // client id.
 Job CloneOf(const Job& job, const JobChanges& changes);
 

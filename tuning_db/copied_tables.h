@@ -1,5 +1,5 @@
-// The tables of a database as `hone db copy` carries them between stores, with what stands in each
-// column. A column of a new migration is added here, too: a test holds the list against both
+// The tables of a database as `hone db copy` carries them between stores, with the kind of each
+// column. A migration that adds a column adds it here, too: a test compares the list with both
 // schemas.
 #ifndef HONE_TUNING_DB_COPIED_TABLES_H_
 #define HONE_TUNING_DB_COPIED_TABLES_H_
@@ -18,20 +18,20 @@ namespace hone::tuning_db {
 enum class ColumnKind {
   kInteger,
   kTruth,
-  kReal,  // may be missing
+  kReal,  // may be NULL
   kText,
   kMessage,     // any bytes
-  kDigest,      // by its bytes, in both
+  kDigest,      // its 32 bytes, in both
   kDigestText,  // SQLite keeps it as text
-  kReals,       // the bytes of figures
-  kPacked,      // SQLite packs them
-  kTime,        // nanoseconds since 1970; PostgreSQL keeps a time, of microseconds
+  kReals,       // the bytes of doubles
+  kPacked,      // doubles, which SQLite packs (packed_reals.h)
+  kTime,        // nanoseconds since 1970; PostgreSQL keeps a timestamp, in microseconds
 };
 
 struct CopiedColumn {
   const char* name;
   ColumnKind kind;
-  // In PostgreSQL, where it is called something else there.
+  // The column's name in PostgreSQL; null if it is the same.
   const char* postgres_name = nullptr;
 };
 
@@ -40,11 +40,11 @@ struct CopiedTable {
   std::vector<CopiedColumn> columns;
 };
 
-// In an order in which a row refers to rows of tables before its own only.
+// Ordered so that rows refer only to rows of earlier tables.
 const std::vector<CopiedTable>& CopiedTables();
 
-// The value of a column: nothing, an integer (truths and times, too), a figure, a text (digests in
-// hexadecimal), figures.
+// The value of a column: NULL, an integer (also truth values and times), a double, a text (also
+// digests, in hexadecimal), or doubles.
 using CopiedValue = std::variant<std::monostate, int64_t, double, std::string, std::vector<double>>;
 using CopiedRow = std::vector<CopiedValue>;
 
@@ -53,11 +53,11 @@ class RowSource {
  public:
   virtual ~RowSource() = default;
   virtual absl::Status Begin(const CopiedTable& table) = 0;
-  // Some rows of the table that was begun; none after the last.
+  // The next rows of the table that was begun; empty after the last.
   virtual absl::StatusOr<std::vector<CopiedRow>> Next() = 0;
 };
 
-// A database that is filled, and has nothing of it unless Finish succeeds. Not thread-safe.
+// A database to fill. It stays without any of the rows unless Finish succeeds. Not thread-safe.
 class RowSink {
  public:
   virtual ~RowSink() = default;

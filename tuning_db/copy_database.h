@@ -9,10 +9,10 @@
 
 namespace hone::tuning_db {
 
-// Copies one state of `from`, which may be written meanwhile, to `to`, where nothing may be yet: no
-// file, or a database of a server that holds no rows of ours. Ids stay, and new ones go on above
-// them. The copy is there whole or not at all, whatever happens. Answers how many rows it has.
-// Errors are those of OpenStore; kInvalidArgument where something is there.
+// Copies one consistent state of `from`, which may be written meanwhile, to `to`, which must not
+// exist yet: neither as a file nor, on a server, as rows of ours. Ids stay the same, and later ones
+// continue above them. The copy is there whole or not at all, even after a crash. Returns how many
+// rows were copied. kInvalidArgument if `to` exists; other errors are those of OpenStore.
 absl::StatusOr<int64_t> CopyDatabase(const std::string& from, const std::string& to);
 
 }  // namespace hone::tuning_db

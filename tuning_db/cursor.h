@@ -12,13 +12,13 @@
 
 namespace hone::tuning_db {
 
-// After the entry with this number of the order of commits.
+// The cursor after the entry with this number in the order of commits.
 std::string ToCursor(Order order, int64_t sequence);
-// The number in a cursor of this order; for an empty one that before the first entry.
+// The number in a cursor of this order; for an empty text, the number before the first entry.
 // kInvalidArgument for any other text.
 absl::StatusOr<int64_t> FromCursor(Order order, const std::string& cursor);
 
-// Finals are listed by task, and those of one by id.
+// The place of a final in the list of finals, which goes by task and then by id.
 struct FinalPlace {
   int64_t task = 0;
   int64_t final = 0;

@@ -12,7 +12,7 @@ namespace hone::tuning_db {
 
 using DigestBytes = std::array<uint8_t, 32>;
 
-// Nothing unless the text is 64 lower-case hexadecimal digits.
+// nullopt unless the text is 64 lower-case hexadecimal digits.
 std::optional<DigestBytes> DigestToBytes(std::string_view text);
 std::string DigestToText(const DigestBytes& bytes);
 

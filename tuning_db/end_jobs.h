@@ -1,4 +1,4 @@
-// Jobs that are ended in the store, where no daemon works on them.
+// Ends jobs in the store itself, while no daemon works on it.
 #ifndef HONE_TUNING_DB_END_JOBS_H_
 #define HONE_TUNING_DB_END_JOBS_H_
 
@@ -12,16 +12,16 @@
 
 namespace hone::tuning_db {
 
-// What a private job is cancelled with when its client has ended (decision 0014).
+// The message with which a private job is cancelled after its client has ended (decision 0014).
 inline constexpr char kClientHasEnded[] = "its hone tune has ended";
 
-// Cancels the job, and settles its open trials as cancelled, but for those of tasks that another
-// job wants and goes on with, and for those that a worker's result settles meanwhile. May be
-// repeated. Errors are those of SetJobState.
+// Cancels the job and settles its open trials as cancelled, except for those of tasks that another
+// unfinished job wants, and those that a worker's result settles meanwhile. May be repeated. Errors
+// are those of SetJobState.
 absl::Status EndJob(Store& store, int64_t job, const std::string& message,
                     const Clock& clock = Clock::Real());
 
-// All private jobs that have not ended. Returns how many there were.
+// Ends all private jobs that have not ended. Returns how many there were.
 absl::StatusOr<int> EndPrivateJobs(Store& store, const Clock& clock = Clock::Real());
 
 }  // namespace hone::tuning_db

@@ -1,5 +1,5 @@
-// Group commit: changes that wait at the same time share one transaction. How a batch is run, and
-// what becomes of it where that fails, is the store's.
+// Group commit: changes that wait at the same time share one transaction. The store decides how a
+// batch is run, and what happens if that fails.
 #ifndef HONE_TUNING_DB_GROUP_COMMIT_H_
 #define HONE_TUNING_DB_GROUP_COMMIT_H_
 
@@ -26,18 +26,19 @@
 
 namespace hone::tuning_db {
 
-// Thread-safe. A thread of its own runs what came while it ran the batch before.
+// Thread-safe. Owns one thread, which runs as one batch all changes that came while it ran the
+// batch before.
 template <typename Connection>
 class GroupCommit {
  public:
-  // A step of a transaction. One that answers an error leaves nothing behind, and the others of its
-  // batch go on. Passes the crash points store.NAME.before, store.NAME.before_commit and
+  // A step of a transaction. If it returns an error, it alone is undone, and the rest of its batch
+  // goes on. Passes the crash points store.NAME.before, store.NAME.before_commit and
   // store.NAME.after_commit.
   struct Change {
     std::string_view name;
     std::function<absl::Status(Connection&)> run;
   };
-  // One change of a batch, and where its answer goes.
+  // One change of a batch, and where its status goes.
   struct Step {
     const Change* change;
     absl::Status* status;
@@ -45,13 +46,13 @@ class GroupCommit {
   using Steps = std::vector<Step>;
   using Done = std::function<void(std::vector<absl::Status>)>;
 
-  // `run_batch` is called on the thread and sets each status; what it uses outlives this. At most
-  // `most_waiting` posted changes wait.
+  // `run_batch` is called on the thread and sets each status. What it uses must outlive this. At
+  // most `most_waiting` posted changes may wait.
   GroupCommit(size_t most_waiting, std::function<void(const Steps&)> run_batch)
       : most_waiting_(most_waiting),
         run_batch_(std::move(run_batch)),
         thread_([this] { Work(); }) {}
-  // What waits is run first.
+  // Runs first what still waits.
   ~GroupCommit() {
     {
       const std::lock_guard lock(mutex_);
@@ -76,8 +77,9 @@ class GroupCommit {
     return promise.get_future().get();
   }
 
-  // Runs the changes in one transaction and calls `done` on the thread with the status of each,
-  // once they are durable. kResourceExhausted: too many wait, and `done` is not called.
+  // Returns at once; the thread runs the changes in one transaction and, once they are durable or
+  // have failed, calls `done` with the status of each. kResourceExhausted if too many wait; `done`
+  // is then not called.
   absl::Status Post(std::vector<Change> changes, Done done) {
     {
       const std::lock_guard lock(mutex_);
@@ -108,7 +110,7 @@ class GroupCommit {
     const std::lock_guard lock(mutex_);
     return is_closing_;
   }
-  // On the thread: waits, but no longer than until this begins to close.
+  // Called on the thread by `run_batch`: sleeps for `time`, but wakes when closing begins.
   void Pause(std::chrono::nanoseconds time) {
     std::unique_lock lock(mutex_);
     const bool was_closing = is_closing_;
@@ -130,13 +132,14 @@ class GroupCommit {
     Done done;
   };
 
-  // Under the mutex.
+  // The caller holds the mutex.
   void Enqueue(std::vector<Change> changes, Done done) {
     const size_t count = changes.size();
     queue_.push_back({std::move(changes), std::vector<absl::Status>(count), std::move(done)});
   }
 
-  // Where the transaction failed, each of its steps did; what is refused is no failure.
+  // A transaction has failed if each of its steps has kInternal or kUnavailable. A refused step is
+  // not a failure.
   void Count(const Steps& steps, std::chrono::steady_clock::duration time) {
     changes_ += steps.size();
     failed_ += std::ranges::all_of(steps, [](const Step& step) {

@@ -21,82 +21,84 @@ namespace hone::tuning_db {
 struct JobFilter {
   std::vector<JobState> states = {};  // empty: any
   std::string submitter = "";         // empty: any
-  std::string target = "";            // a part of its text; empty: any
-  std::string model = "";             // a part of its name; empty: any
-  int64_t submitted_since_ns = 0;     // not before; 0: whenever
+  std::string target = "";            // a substring of its text; empty: any
+  std::string model = "";             // a substring of its name; empty: any
+  int64_t submitted_since_ns = 0;     // at this time or later; 0: any
 };
 
 struct JobPage {
   std::vector<Job> jobs;
-  // Where the page after it begins: opaque, and good for the same order.
+  // The cursor of the next page: opaque, and valid for the same order only.
   std::string next;
   bool is_last = false;
 };
 
-// A part of Store, whose comment says what holds for every call.
+// A part of Store; its comment (store.h) says what holds for every call.
 class JobStore {
  public:
   virtual ~JobStore() = default;
 
   // ---- owners ----
-  // Whether several owners may be in time at once. False: whoever writes owns all jobs that have
-  // not ended.
+  // Whether several owners may be *in time* at once: an owner is, by the store's clock, until
+  // `lease_ns` have passed since its latest BeginEpoch, TakeJobs or RenewJobs. False: whoever
+  // writes owns all unfinished jobs.
   virtual bool HasManyOwners() const = 0;
-  // A life of the daemon `owner` begins: an epoch greater than any before it, in time for
-  // `lease_ns` from now on, by the store's own clock. What has an older epoch of the same name is
-  // in time no longer. kInvalidArgument without a name.
+  // Begins a life of the daemon `owner`: returns it with an epoch greater than any before it, in
+  // time from now on. Older epochs of the same name are no longer in time. kInvalidArgument without
+  // a name.
   virtual absl::StatusOr<Ownership> BeginEpoch(const std::string& owner, int64_t lease_ns) = 0;
-  // Makes every job that has not ended and whose owner is not in time this one's, and returns those
-  // that were not its own before, by id. Where a store has one writer (SQLite), no other owner is
-  // alive, and it takes all. Renews as RenewJobs does, at least every third of `lease_ns`.
+  // Renews as RenewJobs does, then makes this owner the owner of every unfinished job whose owner
+  // is not in time, and returns the jobs that it took, by id. In a store with one writer (SQLite)
+  // no other owner is alive, and it takes all. Call it at least every third of `lease_ns`.
   //
-  // A life that calls later than that, so that less than a third of its time is left or none, is
-  // renewed and takes nothing: what kept it from renewing (an outage of the database, a machine
-  // that stood still) may have kept all others as well, who have until its next call to say so.
+  // An owner that calls so late that less than a third of its time is left is renewed but takes
+  // nothing: what delayed it (an outage of the database, a suspended machine) may have delayed all
+  // others as well, and they have until its next call to renew.
   virtual absl::StatusOr<std::vector<Job>> TakeJobs(const Ownership& ownership,
                                                     int64_t lease_ns) = 0;
-  // The owner is in time for `lease_ns` from now on, and so are all of its jobs. Returns the ids of
-  // the jobs that it still owns and that have not ended: one that renews too late may have lost
-  // some. kAborted where a newer life of the same name has begun.
+  // Keeps the owner in time for `lease_ns` from now on. Returns the ids of the unfinished jobs that
+  // it still owns: if it renews too late, it may have lost some. kAborted if a newer life of the
+  // same name has begun.
   virtual absl::StatusOr<std::vector<int64_t>> RenewJobs(const Ownership& ownership,
                                                          int64_t lease_ns) = 0;
 
   // ---- jobs ----
-  // A job with the same client_id is returned as it is (its id and state), and nothing is written;
-  // kAlreadyExists where that is another request (IsSameRequest).
-  // A new one is queued, has not run, was submitted now, and is of the owner and epoch that it
-  // names.
+  // Adds a queued job, submitted now, of the owner and epoch that it names, and returns it. If
+  // there is a job with the same client_id, nothing is written: it is returned as it is, or
+  // kAlreadyExists if it is another request (IsSameRequest).
   virtual absl::StatusOr<Job> SubmitJob(const Job& job) = 0;
   virtual absl::StatusOr<Job> GetJob(int64_t id) = 0;
-  // The job with the client id; nullopt: there is none.
+  // The job with the client id; nullopt if there is none.
   virtual absl::StatusOr<std::optional<Job>> JobOfClient(const std::string& client_id) = 0;
-  // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).
-  // kInvalidArgument for a cursor that no page of this order gave.
+  // At most `limit` (0: all) jobs that match, after `cursor` (empty: from the beginning).
+  // kInvalidArgument for a cursor that did not come from a page of this order.
   virtual absl::StatusOr<JobPage> ListJobs(const JobFilter& filter, Order order,
                                            const std::string& cursor, int64_t limit) = 0;
-  // All that match, the oldest first.
+  // All jobs that match, the oldest first.
   absl::StatusOr<std::vector<Job>> Jobs(const JobFilter& filter = {});
-  // The tasks that the job wants, in the job's order, each as often as it is wanted.
+  // The task of each entry of Job::tasks, in that order; a task may come more than once.
   virtual absl::StatusOr<std::vector<Task>> TasksOfJob(int64_t job) = 0;
-  // With an event of kind "state" in the same transaction. A job that has not ended may take on
-  // any state, a paused one but running: it is queued again first. kFailedPrecondition otherwise.
+  // Sets the state, and adds an event of kind "state", in one transaction. An unfinished job may
+  // take on any state, except that a paused one cannot run before it is queued again.
+  // kFailedPrecondition otherwise.
   virtual absl::Status SetJobState(const Ownership& ownership, int64_t id, JobState state,
                                    const std::string& message) = 0;
   absl::Status SetJobState(int64_t id, JobState state, const std::string& message) {
     return SetJobState(Ownership(), id, state, message);
   }
-  // The running time of a running job so far, for its limit (Job::ran_ns). No event.
+  // Sets Job::ran_ns, the time that a running job has spent running so far. Adds no event.
   virtual absl::Status SetJobRan(const Ownership& ownership, int64_t id, int64_t ran_ns) = 0;
   absl::Status SetJobRan(int64_t id, int64_t ran_ns) { return SetJobRan(Ownership(), id, ran_ns); }
-  // How far the tasks of each job have come, in the job's order. Read at once, and as cheap as a
-  // few rows a task: it is kept by the transactions that settle.
+  // The progress of each job's tasks, in the job's order, all of one state of the database. This is
+  // cheap, a few rows for each task, because settling keeps the counts up to date.
   virtual absl::StatusOr<std::vector<std::vector<TaskProgress>>> ProgressOfJobs(
       const std::vector<int64_t>& jobs) = 0;
   absl::StatusOr<std::vector<TaskProgress>> Progress(int64_t job);
 
   // ---- events ----
-  // What happens to a task (a settled trial, a final) is an event of every job that wants the task
-  // and has not ended, whichever job it was done for. The event with which a job ends is its last.
+  // Adds an event to a job and returns its number. What happens to a task (a settled trial, a
+  // final) becomes an event of every unfinished job that wants the task, whichever job it was done
+  // for; the stores add those events themselves. The event with which a job ends is its last.
   // kFailedPrecondition for a job that has ended.
   virtual absl::StatusOr<int64_t> AppendEvent(const Ownership& ownership, int64_t job,
                                               const std::string& kind,
@@ -109,14 +111,15 @@ class JobStore {
                                                         int64_t limit) = 0;
 
   // ---- changes ----
-  // Calls `on_change` whenever a job has changed, by whichever daemon, until the subscription is
-  // destroyed: it was submitted, is in another state, or something happened to it (an event). A
-  // call follows the commit, and may stand for several changes. Who subscribes first and reads then
-  // misses nothing: what is committed after the read is told after it.
+  // Calls `on_change` whenever any daemon has changed a job, until the subscription is destroyed:
+  // when a job is submitted, changes its state, or gets an event. A call comes after the commit,
+  // and may stand for several changes. Subscribe first and then read, and nothing is missed: what
+  // is committed after the read is told after it.
   //
-  // `on_change` is called on any thread, by several at a time, maybe before the call that made the
-  // change returns. It must not block, call the store, or destroy its subscription. A store in
-  // SQLite or in memory tells what is written through itself: another process may only read.
+  // `on_change` may be called on any thread, on several at once, and before the call that made the
+  // change returns. It must not block, call the store, or destroy its subscription. SQLite and
+  // memory stores tell only of what is written through themselves, since no other process may
+  // write.
   virtual std::unique_ptr<Subscription> Subscribe(
       std::function<void(const Change& change)> on_change) = 0;
 };

@@ -1,4 +1,4 @@
-// Adding the lines of a log to a store, by batches.
+// Adds the lines of a log to a store, in batches.
 #ifndef HONE_TUNING_DB_LOG_IMPORT_H_
 #define HONE_TUNING_DB_LOG_IMPORT_H_
 
@@ -17,9 +17,9 @@
 
 namespace hone::tuning_db {
 
-// All lines given to Add are in the store after Finish. If a call fails, what was added before
-// stays, and importing everything again continues from there. Not thread-safe; the store outlives
-// it.
+// After Finish, all lines given to Add are in the store. If a call fails, what was added before
+// stays, and importing the whole log again continues from there. Not thread-safe. The store must
+// outlive it.
 class LogImport {
  public:
   explicit LogImport(Store* store) : store_(store) {}
@@ -33,7 +33,7 @@ class LogImport {
   absl::Status AddFinal(int64_t task, Final final);
   // Writes the batch.
   absl::Status Flush();
-  // Where it is the same measurement.
+  // Retracts the store's record of the same measurement, if it has one.
   absl::Status RetractHere(const Measured& measured);
 
   Store* const store_;

@@ -1,4 +1,4 @@
-// One line of the log, to JSON and back.
+// One line of the log, as JSON.
 #ifndef HONE_TUNING_DB_LOG_LINE_H_
 #define HONE_TUNING_DB_LOG_LINE_H_
 
@@ -11,7 +11,7 @@
 namespace hone::tuning_db {
 
 // A record (with its trial in of_trial) or a final, and the task it belongs to. Ids of tasks,
-// trials and jobs mean nothing outside of their database and are left out.
+// trials and jobs are left out, since they mean nothing outside their database.
 struct LogLine {
   Task task;
   bool is_final = false;
@@ -19,7 +19,7 @@ struct LogLine {
   Final final;    // if is_final
 };
 
-// Without the end of the line.
+// The line without a newline.
 std::string ToJson(const LogLine& line);
 // kInvalidArgument says which field is missing or wrong.
 absl::StatusOr<LogLine> ParseLogLine(std::string_view text);

@@ -1,4 +1,4 @@
-// What was measured, counted.
+// Counts what was measured.
 #ifndef HONE_TUNING_DB_LOG_STATS_H_
 #define HONE_TUNING_DB_LOG_STATS_H_
 
@@ -20,14 +20,14 @@ struct LogCount {
   int64_t failures = 0;
 };
 
-// So many days are counted, the newest that have records.
+// LogStats::days has at most this many entries: the newest days that have records.
 inline constexpr size_t kDaysOfStats = 31;
 
 struct LogStats {
   int64_t records = 0;
   int64_t failures = 0;
-  int64_t tasks = 0;          // that have such records
-  int64_t finals = 0;         // as many as a list of finals by the same filter has
+  int64_t tasks = 0;          // with such records
+  int64_t finals = 0;         // as many as LogStore::ListFinals lists for the same filter
   int64_t first_wall_ns = 0;  // of the oldest record; 0: there is none
   int64_t last_wall_ns = 0;
   std::vector<LogCount> outcomes;  // in the order of the enum
@@ -40,7 +40,7 @@ struct LogStats {
 // A day as a number of days since 1970, UTC.
 int64_t DayOf(int64_t wall_time_ns);
 
-// Adds up records by what a store has at hand of them; devices are ids of the store. Not
+// Adds up groups of records. Tasks and devices are given by their ids in the store. Not
 // thread-safe.
 class StatsCounter {
  public:
@@ -57,7 +57,7 @@ class StatsCounter {
   using NameOf = std::function<absl::StatusOr<std::string>(int64_t id)>;
 
   void Add(const Group& group);
-  // All but `finals`.
+  // Everything but `finals`.
   absl::StatusOr<LogStats> Finish(const NameOf& target_of_task, const NameOf& device) const;
 
  private:

@@ -15,33 +15,33 @@
 
 namespace hone::tuning_db {
 
-// Selects records, finals or tasks: those that meet every condition that is set.
+// Selects the records, finals or tasks that meet every condition that is set.
 struct RecordFilter {
   std::optional<int64_t> task = std::nullopt;
   std::optional<std::string> signature = std::nullopt;
   std::optional<int64_t> job = std::nullopt;
   std::optional<Purpose> purpose = std::nullopt;
-  // Texts; empty: any.
+  // These texts: empty for any.
   std::string target = "";
   std::string target_part = "";
   std::string workload_substring = "";
-  std::string op = "";     // one of its workload's operators, "nn.conv2d"
-  std::string shape = "";  // that of one of its operands, "1x64x56x56" (task_match.h)
+  std::string op = "";     // an operator of its workload, "nn.conv2d"
+  std::string shape = "";  // the shape of an operand of its workload, "1x64x56x56" (task_match.h)
   std::optional<Outcome> outcome = std::nullopt;
   bool is_failure = false;         // any outcome but ok
   std::string device = "";         // fingerprint
-  std::string device_prefix = "";  // how that begins
-  int64_t since_wall_ns = 0;       // by Record::wall_time_ns, at this time or later
-  int64_t before_wall_ns = 0;      // and earlier than this; 0: any
-  bool with_retracted = false;     // also those that count for nothing (Upkeep::Retract)
+  std::string device_prefix = "";  // how the fingerprint begins
+  int64_t since_wall_ns = 0;       // Record::wall_time_ns is this or later
+  int64_t before_wall_ns = 0;      // Record::wall_time_ns is earlier than this; 0: any
+  bool with_retracted = false;     // includes retracted ones (Upkeep::Retract)
 };
 
-// All that is kept of one record, and what it takes to repeat it.
+// A record with all that is needed to repeat its measurement.
 struct RecordDetail {
   Record record;
   Task task;
-  int64_t constant_bytes = 0;  // of its job (Job::constant_bytes); 0: unknown, or it has none
-  int64_t final = 0;           // that it is the confirm trial of; 0: none
+  int64_t constant_bytes = 0;  // of its job (Job::constant_bytes); 0: unknown, or no job
+  int64_t final = 0;           // the final whose confirm trial it settled; 0: none
 };
 
 struct TaskFinal {
@@ -51,61 +51,63 @@ struct TaskFinal {
 
 struct RecordPage {
   std::vector<Record> records;
-  // Where the page after it begins: opaque, and good for the same order. A reader who goes on
-  // from cursor to cursor sees nothing twice, and misses nothing that was committed before the
-  // page that is the last.
+  // The cursor of the next page: opaque, and valid for the same order only. Reading from cursor to
+  // cursor gives nothing twice, and misses nothing that was committed before the last page was
+  // read.
   std::string next;
   bool is_last = false;
 };
 
 struct FinalPage {
   std::vector<TaskFinal> finals;
-  std::string next;  // as that of RecordPage
+  std::string next;  // as in RecordPage
   bool is_last = false;
 };
 
-// A part of Store, whose comment says what holds for every call.
+// A part of Store; its comment (store.h) says what holds for every call.
 class LogStore {
  public:
   virtual ~LogStore() = default;
 
   // ---- records and finals ----
-  // At most `limit` (0: all) that match, after `cursor` (empty: from the beginning).
-  // kInvalidArgument for a cursor that no page of this order gave.
+  // At most `limit` (0: all) records that match, after `cursor` (empty: from the beginning).
+  // kInvalidArgument for a cursor that did not come from a page of this order.
   virtual absl::StatusOr<RecordPage> ListRecords(const RecordFilter& filter, Order order,
                                                  const std::string& cursor, int64_t limit) = 0;
-  // All that match, the oldest first.
+  // All records that match, the oldest first.
   absl::StatusOr<std::vector<Record>> Records(const RecordFilter& filter);
-  // kNotFound for an unknown one.
   virtual absl::StatusOr<RecordDetail> GetRecord(int64_t id) = 0;
-  // Counts those that match.
+  // Counts the records that match.
   virtual absl::StatusOr<LogStats> Stats(const RecordFilter& filter) = 0;
-  // With an event "final" in the same transaction. Returns its id. kNotFound where it names a
-  // record that is none of a confirm trial of its task and signature that succeeded.
+  // Adds the final and an event "final" in one transaction, and returns the final's id. kNotFound
+  // if Final::record is set but is not the record of a successful confirm trial of the same task
+  // and signature.
   virtual absl::StatusOr<int64_t> AddFinal(const Final& final) = 0;
-  // Finals that were retracted (Upkeep::Retract) are passed over, here and, unless the filter says
-  // otherwise, below.
+  // The newest final of a task and signature; nullopt if there is none. Retracted finals
+  // (Upkeep::Retract) are passed over, here and, unless the filter says otherwise, below.
   virtual absl::StatusOr<std::optional<Final>> NewestFinal(int64_t task,
                                                            const std::string& signature) = 0;
-  // The newest final of each task and signature, among those that match, by task; purpose and
-  // outcome do not apply. A final that replaces another between two pages may be listed after it.
+  // For each task and signature, the newest final that matches, in the order of tasks. The filter's
+  // purpose and outcome do not apply. If a final replaces another between two pages, both may be
+  // listed.
   virtual absl::StatusOr<FinalPage> ListFinals(const RecordFilter& filter,
                                                const std::string& cursor, int64_t limit) = 0;
-  // All of them.
+  // All finals that match, as ListFinals lists them.
   absl::StatusOr<std::vector<TaskFinal>> Finals(const RecordFilter& filter);
 
   // ---- finals of models ----
-  // Returns its id. kInvalidArgument for one without a skeleton, target or kernels.
+  // Returns the final's id. kInvalidArgument if it has no skeleton, target or kernels.
   virtual absl::StatusOr<int64_t> AddModelFinal(const ModelFinal& final) = 0;
   // The newest final of the model with this skeleton on this target.
   virtual absl::StatusOr<std::optional<ModelFinal>> NewestModelFinal(const std::string& skeleton,
                                                                      const std::string& target) = 0;
 
   // ---- misses: kernels compiled at a tier below `tuned` ----
-  // Adds the `count` of each to the miss with its (workload digest, signature, target, model),
-  // which takes on its tier; all of them, or on an error none.
+  // Adds the `count` of each to the stored miss with the same workload digest, signature, target
+  // and model, and sets its tier. After an error nothing is added.
   virtual absl::Status RecordMisses(const std::vector<Miss>& misses) = 0;
-  // Those of one target, or of all (empty); in the order in which they were first seen.
+  // The misses of one target, or of all if `target` is empty, in the order in which they were first
+  // recorded.
   virtual absl::StatusOr<std::vector<Miss>> ListMisses(const std::string& target) = 0;
 };
 

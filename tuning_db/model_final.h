@@ -1,4 +1,5 @@
-// The final of a model: what was faster where it stands (docs/decisions/0015).
+// The final of a model, which says for each kernel what was faster inside the model
+// (docs/decisions/0015).
 #ifndef HONE_TUNING_DB_MODEL_FINAL_H_
 #define HONE_TUNING_DB_MODEL_FINAL_H_
 
@@ -15,13 +16,13 @@ struct ModelFinalKernel {
   std::string name;  // for people
   std::string workload_digest;
   std::string signature;
-  int64_t calls = 0;             // in a run
-  std::string winner;            // config of the kernel's own final, which was judged
-  std::string kept;              // config: the winner, or the untuned module's
-  std::string kept_nest_digest;  // it applies iff it lowers to this nest today
-  double default_ns = 0;         // these two: of all its calls in a run, medians; 0: not timed,
-  double winner_ns = 0;          // since the winner is the untuned module's config
-  PairedRatio ratio;             // of these
+  int64_t calls = 0;             // in one run of the model
+  std::string winner;            // the config that won the kernel's own final and was tried here
+  std::string kept;              // a config: the winner, or the untuned module's
+  std::string kept_nest_digest;  // `kept` applies iff it lowers to this nest today
+  double default_ns = 0;         // these two: the median time of all its calls in a run;
+  double winner_ns = 0;          // 0: not timed, as the winner is the untuned module's config
+  PairedRatio ratio;             // of these two
 };
 
 struct ModelFinal {
@@ -32,13 +33,13 @@ struct ModelFinal {
   std::vector<std::string>
       signatures;  // kept, of each kernel call in execution order before copies
   std::vector<ModelFinalKernel> kernels;
-  // Digest of all that was compared: while it is the same, nothing is to be timed again.
+  // Digest of everything that was compared. As long as it is the same, nothing is timed again.
   std::string compared;
   int64_t rounds = 0;
-  double default_ns = 0;  // of a run of the untuned module; 0: not timed, since it is what is kept
-  double tuned_ns = 0;    // of what was kept
-  PairedRatio ratio;      // of these
-  int64_t wall_time_ns = 0;  // since the epoch, for display
+  double default_ns = 0;     // a run of the untuned module; 0: not timed, as that is what was kept
+  double tuned_ns = 0;       // a run of what was kept
+  PairedRatio ratio;         // of these two
+  int64_t wall_time_ns = 0;  // since 1970, for display
 };
 
 }  // namespace hone::tuning_db

@@ -9,7 +9,7 @@
 
 namespace hone::tuning_db {
 
-// Those of `misses` whose kernel is not `tuned` by now (resolve.h), in their order.
+// Those of `misses` whose kernel is still not `tuned` (resolve.h), in their order.
 absl::StatusOr<std::vector<Miss>> StillMissed(Store& store, const std::vector<Miss>& misses);
 
 }  // namespace hone::tuning_db

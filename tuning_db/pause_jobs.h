@@ -9,10 +9,11 @@
 
 namespace hone::tuning_db {
 
-// These two return whether they changed the job: one that is paused already, or that is not, stays
-// as it is. kFailedPrecondition where it has ended; other errors are those of SetJobState.
+// Returns whether it changed the job; one that is already paused stays as it is.
+// kFailedPrecondition if the job has ended; other errors are those of SetJobState.
 absl::StatusOr<bool> PauseJob(JobStore& store, const Ownership& ownership, int64_t job);
-// A job that is resumed is queued again.
+// Queues a paused job again. Returns whether it changed the job; one that is not paused stays as it
+// is. Errors are as above.
 absl::StatusOr<bool> ResumeJob(JobStore& store, const Ownership& ownership, int64_t job);
 
 }  // namespace hone::tuning_db

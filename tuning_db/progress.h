@@ -8,26 +8,26 @@
 
 namespace hone::tuning_db {
 
-// What the newest final of a task says of its winner.
+// What the newest final of a task says about its winner.
 struct FinalFigures {
-  int64_t distinct_trials = 0;  // as in Final, these three
+  int64_t distinct_trials = 0;  // these three are as in Final
   int64_t space_size = 0;
   double ended_share = 0;
   double default_ns = 0;
-  double winner_ns = 0;  // as WinnerNs gives it
+  double winner_ns = 0;  // by WinnerNs
 };
 
-// A task and signature, as one of its jobs sees it. Trials are those that searches proposed
-// (IsProposed) and that are settled otherwise than as cancelled.
+// The progress of a task and signature, as one of its jobs sees it. It counts trials that searches
+// proposed (IsProposed) and that are settled, but not as cancelled.
 struct TaskProgress {
   int64_t task = 0;
   std::string signature;
   std::string workload_digest;
   int64_t trials = 0;        // of all jobs
-  int64_t job_trials = 0;    // of the job that was asked for
-  int64_t job_failures = 0;  // of these
+  int64_t job_trials = 0;    // of this job
+  int64_t job_failures = 0;  // of job_trials
   double default_ns = 0;     // median of the first trial, which is the default config's; 0: unknown
-  double best_ns = 0;        // least median; 0: unknown
+  double best_ns = 0;        // the least median; 0: unknown
   std::optional<FinalFigures> final;
 };
 

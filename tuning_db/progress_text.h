@@ -1,4 +1,4 @@
-// How far a job's tasks had come, as a text that a store keeps.
+// The progress of a job's tasks as a text, which stores keep for jobs that have ended.
 #ifndef HONE_TUNING_DB_PROGRESS_TEXT_H_
 #define HONE_TUNING_DB_PROGRESS_TEXT_H_
 
@@ -11,9 +11,9 @@
 
 namespace hone::tuning_db {
 
-// Every figure to its last bit.
+// Keeps every bit of every number.
 std::string ToText(const std::vector<TaskProgress>& progress);
-// kInvalidArgument for what ToText did not write.
+// kInvalidArgument if ToText did not write the text.
 absl::StatusOr<std::vector<TaskProgress>> ProgressFromText(std::string_view text);
 
 }  // namespace hone::tuning_db

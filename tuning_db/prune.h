@@ -10,7 +10,7 @@
 
 namespace hone::tuning_db {
 
-// Rows that a step looks at: it takes some milliseconds, and others write between two of them.
+// How many rows a step looks at. A step takes some milliseconds, and others may write between two.
 inline constexpr int64_t kPruneStepRows = 2000;
 
 struct PruneTotals {
@@ -18,7 +18,8 @@ struct PruneTotals {
   int64_t samples = 0;  // records whose samples were removed
 };
 
-// Step by step, from the beginning to the end. `step` is Upkeep::Prune of a store, or asks for it.
+// Calls `step`, which is Upkeep::Prune or asks a daemon for it, from the first place to the last,
+// and adds up what it removed.
 absl::StatusOr<PruneTotals> PruneAll(
     const std::function<absl::StatusOr<Pruned>(const PrunePlace& place)>& step);
 absl::StatusOr<PruneTotals> PruneAll(Upkeep& store, int64_t before_wall_ns);

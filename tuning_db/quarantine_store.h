@@ -1,4 +1,4 @@
-// What operators said of workers and devices that measure nothing until they are released.
+// Quarantines, by which operators keep workers or devices from measuring until they release them.
 #ifndef HONE_TUNING_DB_QUARANTINE_STORE_H_
 #define HONE_TUNING_DB_QUARANTINE_STORE_H_
 
@@ -12,27 +12,27 @@ namespace hone::tuning_db {
 
 struct Quarantine {
   std::string worker;
-  std::string device = "";  // empty: all of the worker's
+  std::string device = "";  // empty: all devices of the worker
   std::string reason = "";  // for people
-  std::string by = "";      // who said it
+  std::string by = "";      // the operator
   int64_t at_ns = 0;        // since 1970
 
   friend bool operator==(const Quarantine&, const Quarantine&) = default;
 };
 
-// A part of Store, whose comment says what holds for every call.
+// A part of Store; its comment (store.h) says what holds for every call.
 class QuarantineStore {
  public:
   virtual ~QuarantineStore() = default;
 
-  // Stamps it with the store's clock, and replaces what was said of the same worker and device.
-  // kInvalidArgument without a worker.
+  // Adds the quarantine, with at_ns by the store's clock, or replaces that of the same worker and
+  // device. kInvalidArgument if it names no worker.
   virtual absl::StatusOr<Quarantine> SetQuarantine(const Quarantine& quarantine) = 0;
-  // Ends that of the device; without a device, that of the worker and of each of its devices.
-  // Returns those that ended, as ListQuarantines has them; none where there was none.
+  // Ends the quarantine of the device; if `device` is empty, those of the worker and of each of its
+  // devices. Returns those that ended, in the order of ListQuarantines; empty if there were none.
   virtual absl::StatusOr<std::vector<Quarantine>> EndQuarantines(const std::string& worker,
                                                                  const std::string& device) = 0;
-  // By worker and device.
+  // All quarantines, sorted by worker and device.
   virtual absl::StatusOr<std::vector<Quarantine>> ListQuarantines() = 0;
 };
 

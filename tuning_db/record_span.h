@@ -1,4 +1,4 @@
-// Ids of records that follow each other, and the blocks of them whose times the stores in SQL know.
+// Ranges of consecutive record ids. The SQL stores know the times of whole blocks of ids.
 #ifndef HONE_TUNING_DB_RECORD_SPAN_H_
 #define HONE_TUNING_DB_RECORD_SPAN_H_
 
@@ -7,7 +7,7 @@
 
 namespace hone::tuning_db {
 
-// A block of the table record_spans has 2^kSpanBits ids.
+// A row of the table record_spans is a block of 2^kSpanBits ids.
 inline constexpr int kSpanBits = 10;
 
 // A range of ids; both ends are in it.

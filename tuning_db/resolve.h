@@ -1,4 +1,4 @@
-// Finds the config that a kernel gets from what the database holds.
+// Finds the config that the database has for a kernel.
 #ifndef HONE_TUNING_DB_RESOLVE_H_
 #define HONE_TUNING_DB_RESOLVE_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone::tuning_db {
 
-// The tiers that the database can answer; kNone leaves it to the cost model and the default.
+// The tiers that the database can give. kNone leaves the kernel to the cost model and the default.
 enum class Tier { kNone = 0, kCompatible = 1, kTuning = 2, kTuned = 3 };
 // "tuned", "tuning", "compatible"; "" for kNone.
 std::string_view Name(Tier tier);
@@ -27,45 +27,47 @@ struct Best {
   std::string nest_digest;  // the config applies iff it lowers to this nest today
   double best_ns = 0;
   double default_ns = 0;  // 0: not measured beside it
-  double ratio = 1;       // default / best, above 1 is faster; of paired rounds where tuned
-  std::string target;     // of the task it comes from; not the asked one where kCompatible
+  double ratio = 1;       // default / best, above 1 is faster; from a final, of paired rounds
+  std::string target;     // of the task that it comes from; another one if kCompatible
 };
 
-// As many distinct trials of a task, or its whole space where that is smaller, make its winner
-// `tuned`. A search that ended early, since more of them promised too little, does as well.
+// A final's winner is `tuned` if the task had at least this many distinct trials, or its whole
+// space if that is smaller, or if its search ended early because more trials promised too little
+// (decision 0016).
 inline constexpr int64_t kTrialsOfTuned = 64;
 
-// Whether the winner of a final is `tuned`: it came after enough distinct trials, or after as many
-// as had something to win (decision 0016).
+// Whether the winner of a final is `tuned`.
 bool IsTuned(const Final& final);
 bool IsTuned(const FinalFigures& final);
 
-// Whether configs of the other target hold on the asked one: same vector width, registers, threads.
+// Whether configs of the other target may be used on the asked one: same vector width, registers
+// and threads.
 using IsCompatible = std::function<bool(const std::string& other_target)>;
 
-// One answer for each key, in order. In each:
+// One answer for each key, in order:
 //   tuned       the winner of the newest final, if IsTuned
-//   tuning      otherwise that winner all the same; without a final the config with the least
-//               RankedNs (the median of its records), among the records of the newest success's
-//               regime, device and toolchain
-//   compatible  otherwise the best of the workload's tasks on targets that `is_compatible` accepts
-//               (null: none); tuned before tuning, then the greatest ratio
+//   tuning      otherwise that winner, if there is a final; without a final, the config with the
+//               least RankedNs (the median over its records), among the records with the regime,
+//               device and toolchain of the newest success
+//   compatible  otherwise the best among the workload's tasks on targets that `is_compatible`
+//               accepts (null: none): tuned before tuning, then the greatest ratio
 absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& target,
                                           const std::vector<ResolveKey>& keys,
                                           const IsCompatible& is_compatible = nullptr);
 
-// The best of one task and signature; kNone where nothing is measured.
+// The best config of one task and signature; kNone if nothing was measured.
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
 
-// What calibration measured of each config of a task and signature with each toolchain: its ratio
-// to the anchor times the least time of the anchor, in nanoseconds, of records that compare; 0
-// where there is none but the config was settled. Those of the newest toolchain last, of each by
-// text; empty where nothing was measured.
+// What a config costs by calibration, for each toolchain. `cost` is, over the records that compare,
+// the median ratio to the anchor times the anchor's least time; without an anchor, the median time.
+// It is 0 if the config was settled but has no such record.
 struct ConfigCost {
   std::string config;
-  double cost = 0;
+  double cost = 0;        // in nanoseconds
   std::string toolchain;  // that built it; empty: it was not built
 };
+// The costs of all configs of a task and signature, those of the newest toolchain last, and of one
+// toolchain sorted by text. Empty if nothing was measured.
 absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
                                                       const std::string& workload_digest,
                                                       const std::string& signature,

@@ -9,9 +9,9 @@
 
 namespace hone::tuning_db {
 
-// Leases the record's trial for nobody and settles it, whoever has it leased. Where others lease it
-// meanwhile, or settle it, the last lease wins. False: it was settled before, and its record is
-// that one. May be repeated. Errors are those of Lease and Settle.
+// Leases the record's trial without a worker, which ends any other lease, and settles it. If
+// somebody else leases it meanwhile, leases it again. False if somebody else has settled it: it
+// then keeps that record. May be repeated. Errors are those of Lease and Settle.
 absl::StatusOr<bool> SettleHere(TrialStore& store, const Ownership& ownership,
                                 const Record& record);
 

@@ -19,14 +19,14 @@
 
 namespace hone::tuning_db {
 
-// Thread-safe. Every mutation is one transaction, durable when it returns (a batch: when it calls
-// back); a crash between any two instructions leaves the state before or after it. Errors:
-// kInvalidArgument for what no store takes (well_formed.h: a text that is no UTF-8, or has a NUL),
-// kNotFound for an unknown id, kFailedPrecondition for a transition the state does not allow,
-// kAborted for a write to a job that is another owner's by now, kUnavailable for a store that is
-// closed or locked, kInternal for I/O errors.
+// Thread-safe. Every change is one transaction, durable when the call returns (a batch: when it
+// calls back); a crash between any two instructions leaves the state before or after it. Errors:
+// kInvalidArgument for values that no store takes (well_formed.h: a text that is not UTF-8 or has a
+// NUL), kNotFound for an unknown id, kFailedPrecondition for a transition that the state does not
+// allow, kAborted for a write to a job that belongs to another owner by now, kUnavailable for a
+// store that is closed, locked or out of reach, kInternal for I/O errors.
 //
-// A user takes the part that it needs.
+// Code that needs only one part takes a reference to that part.
 class Store : public JobStore,
               public TrialStore,
               public LogStore,
@@ -34,63 +34,65 @@ class Store : public JobStore,
               public GrantStore,
               public QuarantineStore {};
 
-// `clock` stamps events, says which owners are in time, and outlives the store.
+// `clock` stamps events and says which owners are in time. It must outlive the store, here and
+// below.
 std::unique_ptr<Store> MakeMemoryStore(const Clock& clock = Clock::Real());
 
 // Who writes a database.
 struct Writer {
-  // At which it is reached ("unix:PATH"). Empty: it serves nobody.
+  // The address at which it serves ("unix:PATH"). Empty: it serves nobody.
   std::string address = "";
-  // Its process; 0: unknown. Where it opens the database, the store fills this in.
+  // Its process id; 0: unknown. The store fills it in when it takes the lock.
   int64_t pid = 0;
-  // Set for a private daemon: the process that it serves, and nobody else. 0: of none.
+  // The process id of a private daemon's client. 0: not a private daemon.
   int64_t client = 0;
 };
-// Whether it serves whoever may dial.
+// Whether the writer is a service: it serves whoever connects, not one client.
 bool IsService(const Writer& writer);
-// For sentences: "unix:PATH", "a `hone tune` (process 7)", "process 7", "another process".
+// The writer's name in messages: "unix:PATH", "a `hone tune` (process 7)", "process 7", "another
+// process".
 std::string Describe(const Writer& writer);
 
 enum class OpenMode {
   kReadOnly,   // the file must exist; short transactions; never writes, not even a migration
   kReadWrite,  // the file must exist; takes FILE.lock
-  kCreate,     // as kReadWrite, and makes the file where there is none
+  kCreate,     // as kReadWrite, and makes the file if there is none
 };
-// kNotFound: no file; kInvalidArgument: no SQLite database, or none of Hone's; kFailedPrecondition:
-// of a newer version (read-only: of an older one too), or on a network file system; kUnavailable:
-// FILE.lock is held (the message names the holder); kPermissionDenied: the system does not let us.
-// `self` is written into FILE.lock.
+// Opens a SQLite file; to write, writes `self` into FILE.lock. kNotFound: there is no file;
+// kInvalidArgument: it is not a SQLite database, or not Hone's; kFailedPrecondition: its version is
+// newer (or older, to read only), or it is on a network file system; kUnavailable: another process
+// holds FILE.lock (the message names it); kPermissionDenied: the system forbids it.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path, OpenMode mode,
                                                        const Writer& self = {},
                                                        const Clock& clock = Clock::Real());
 
-// How long a store goes on trying to reach a server that is away: what is written, since it was
-// first found away; what is read, since it was asked.
+// How long a store keeps trying to reach a server that does not answer: for a write, since that was
+// first noticed; for a read, since the call.
 inline constexpr int64_t kServerPatienceNs = 30'000'000'000;
-// By a URI of libpq ("postgresql://USER@HOST/DATABASE"), whose database exists. Many processes may
-// have it open for writing, each for its own owner; which owners are in time is decided by the
-// server's clock. kNotFound: it holds no tables of ours (kCreate makes them); kFailedPrecondition:
-// of a newer version (read-only: of an older one too), or not in UTF-8; kUnavailable: it cannot be
-// reached; kInvalidArgument: no URI, or one with a password, which command lines would tell.
+// Opens an existing database by a URI of libpq ("postgresql://USER@HOST/DATABASE"). Many processes
+// may have it open for writing, each with an owner of its own; the server's clock decides which
+// owners are in time. kNotFound: it has no tables of ours (kCreate makes them);
+// kFailedPrecondition: its version is newer (or older, to read only), or it is not in UTF-8;
+// kUnavailable: it cannot be reached; kInvalidArgument: not a URI, or one with a password, which
+// would show in command lines.
 absl::StatusOr<std::unique_ptr<Store>> OpenPostgresStore(const std::string& address, OpenMode mode,
                                                          const Clock& clock = Clock::Real(),
                                                          int64_t patience_ns = kServerPatienceNs);
-// Whether it is such a URI, and no path.
+// Whether `database` is such a URI rather than a path.
 bool IsPostgresAddress(std::string_view database);
 // Opens a database of either kind.
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& database, OpenMode mode,
                                                  const Writer& self = {},
                                                  const Clock& clock = Clock::Real());
 
-// Whether a store of `database` could not be opened for writing since another process has the file,
-// which WriterOf names. A server's database is nobody's alone: what is kUnavailable there cannot be
-// reached.
+// Given the status of opening `database` for writing: whether it failed because another process,
+// which WriterOf names, has the file. Never so on a server, where kUnavailable means out of reach.
 bool IsHeld(const std::string& database, const absl::Status& opened);
 
-// $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Makes nothing.
+// $XDG_DATA_HOME/hone/hone.db, or ~/.local/share/hone/hone.db. Creates nothing.
 std::string DefaultPath();
-// What FILE.lock says of the live writer; none where nobody holds it, and for a database on a
-// server, which may have many.
+// The live writer, as FILE.lock describes it; nullopt if nobody holds the lock, and for a database
+// on a server, which may have many writers.
 absl::StatusOr<std::optional<Writer>> WriterOf(const std::string& path);
 
 }  // namespace hone::tuning_db

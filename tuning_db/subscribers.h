@@ -1,4 +1,4 @@
-// Who is told what was committed: those of one store in this process.
+// The subscribers of one store in this process, who are told what was committed.
 #ifndef HONE_TUNING_DB_SUBSCRIBERS_H_
 #define HONE_TUNING_DB_SUBSCRIBERS_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone::tuning_db {
 
-// Thread-safe. Outlives the subscriptions that it gives.
+// Thread-safe. Must outlive the subscriptions that it returns.
 class Subscribers {
  public:
   std::unique_ptr<Subscription> Add(std::function<void(const Change&)> on_change);

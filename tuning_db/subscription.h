@@ -1,4 +1,4 @@
-// Being told what was committed (JobStore::Subscribe).
+// A subscription to what is committed (JobStore::Subscribe).
 #ifndef HONE_TUNING_DB_SUBSCRIPTION_H_
 #define HONE_TUNING_DB_SUBSCRIPTION_H_
 
@@ -7,13 +7,13 @@
 namespace hone::tuning_db {
 
 struct Change {
-  // The job that has changed. 0: any may have, for the store was not told everything for a while
-  // (it lost its connection to the database): read again what matters.
+  // The job that has changed. 0: any job may have, because the store missed changes while it had no
+  // connection to the database; read again what matters.
   int64_t job = 0;
 };
 
-// Ends when it is destroyed: its callback is not running and will not run once that has returned.
-// It must not outlive its store.
+// Ends when destroyed: once the destructor has returned, the callback is not running and will not
+// run again. Must not outlive its store.
 class Subscription {
  public:
   virtual ~Subscription() = default;

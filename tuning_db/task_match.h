@@ -1,4 +1,4 @@
-// Which tasks a filter of the log means: by the texts of their workloads and targets.
+// Matches tasks with a filter of the log, by the texts of their workloads and targets.
 #ifndef HONE_TUNING_DB_TASK_MATCH_H_
 #define HONE_TUNING_DB_TASK_MATCH_H_
 
@@ -11,13 +11,13 @@
 
 namespace hone::tuning_db {
 
-// The shape as a workload's text has it, "(1, 64, 56, 56)", of "1x64x56x56", "1,64,56,56" or
-// that text itself. kInvalidArgument for anything else.
+// Turns "1x64x56x56", "1,64,56,56" or "(1, 64, 56, 56)" into the last form, which workloads have.
+// kInvalidArgument for any other text.
 absl::StatusOr<std::string> ShapeText(std::string_view shape);
 
-// Whether the filter says anything of tasks.
+// Whether the filter has any condition on tasks.
 bool IsOfTasks(const RecordFilter& filter);
-// Whether all that it says holds for the task. The filter is well-formed.
+// Whether the task meets all conditions of the filter on tasks. The filter must be well formed.
 bool HoldsFor(const RecordFilter& filter, const Task& task);
 
 }  // namespace hone::tuning_db

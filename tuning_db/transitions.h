@@ -12,64 +12,69 @@
 
 namespace hone::tuning_db {
 
-// What is written that belongs to a job.
+// The kinds of writes to what belongs to a job.
 enum class JobWrite {
   kItself,    // its state, its running time, its events
-  kProposal,  // of a trial
-  kLease,     // or a release of one of its trials
+  kProposal,  // a new trial
+  kLease,     // a lease or release of one of its trials
 };
-// kAborted where the job goes on and is of another epoch. Epoch 0 may write all; what is left of a
-// job that has ended is anybody's who wants it too, and so are the trials of one that does not run
-// for now. kFailedPrecondition for an owner's proposal while its job does not run.
+// Whether `ownership` may write to a job in this state that belongs to `of_job`. OK with epoch 0,
+// for a job that has ended, and for leases and releases while the job is not running. Otherwise
+// kAborted if the job is of another epoch, and kFailedPrecondition for a proposal while it is not
+// running.
 absl::Status MayWrite(int64_t job, JobState state, const Ownership& of_job,
                       const Ownership& ownership, JobWrite what = JobWrite::kItself);
-// kInvalidArgument without a name.
+// kInvalidArgument if the name is empty or not a text.
 absl::Status MayBegin(const std::string& owner);
-// kAborted: a newer life of the same name has begun.
+// The error kAborted for a life whose owner has begun a newer one.
 absl::Status NewerLife(const Ownership& ownership);
-// Whether a life that has so much of its time left, less than nothing where that has run out, takes
-// the jobs of owners that are not in time (JobStore::TakeJobs).
+// Whether a life that stays in time for `left_ns` more (negative: it is not in time) takes the jobs
+// of owners that are not in time (JobStore::TakeJobs).
 bool MayTake(int64_t left_ns, int64_t lease_ns);
-// Epochs start above it: jobs of older versions are of the epochs 0 and 1, whoever ran them.
+// New epochs are greater than this. Jobs of older versions of Hone have epoch 0 or 1, whoever ran
+// them.
 inline constexpr int64_t kOldestEpoch = 1;
-// Whether `asked`, which has the client id of `known`, is the request that it was made by, as far
-// as is known. kAlreadyExists where it is another's, or asks for something else.
+// OK if `asked`, which has the client id of `known`, may be the request that `known` was made from.
+// kAlreadyExists if another submitter made it, or if it asks for something else.
 absl::Status IsSameRequest(const Job& known, const Job& asked);
-// An ended job stays as it is; everything else may happen (a drained daemon queues its jobs again).
+// kFailedPrecondition for a job that has ended, and for a paused one that would run before it is
+// queued again. Any other change is allowed: a drained daemon, say, queues its jobs again.
 absl::Status MaySetState(const Job& job, JobState to);
-// Nothing happens to a job that has ended.
+// kFailedPrecondition for a job that has ended, which gets no more events.
 absl::Status MayHappen(const Job& job);
-// Whether a settled trial is one of TaskProgress::trials.
+// Whether a settled trial counts in TaskProgress::trials.
 bool IsProgress(Purpose purpose, Outcome outcome);
-// kInvalidArgument without a reason.
+// kInvalidArgument if the reason is empty or not a text.
 absl::Status MayRetract(int64_t record, const std::string& reason);
-// Whether the job is one of those that a list asks for.
+// Whether the job meets all conditions of the filter.
 bool Matches(const Job& job, const JobFilter& filter);
-// Only a running job runs.
+// kFailedPrecondition unless the job is running.
 absl::Status MaySetRan(const Job& job);
-// Only open trials are leased.
+// kFailedPrecondition for a settled trial.
 absl::Status MayLease(const Trial& trial);
-// Only under the newest fence, and not once settled. To release twice is no error.
+// kFailedPrecondition unless `fence` is the trial's newest, or if the trial is settled. Releasing
+// twice is not an error.
 absl::Status MayRelease(const Trial& trial, int64_t fence);
-// As it is when it is proposed, whatever became of it elsewhere.
+// The trial as newly proposed, without the state and lease that it had elsewhere.
 Trial Proposed(Trial trial);
-// What becomes of a trial that MayLease, MayRelease.
+// These apply a lease or a release that is allowed to the trial.
 void LeaseAs(const LeaseRequest& request, int64_t fence, Trial& trial);
 void ReleaseAs(const ReleaseRequest& request, Trial& trial);
-// What becomes of one that is settled.
+// Makes the trial settled.
 void SettleAs(Trial& trial);
 SettleResult JudgeSettle(const Trial& trial, int64_t fence);
-// kInvalidArgument unless `final` may come of the success `record` of the confirm trial `trial`.
+// kInvalidArgument unless `trial` is a confirm trial of the final's task and signature, and
+// `record` a success.
 absl::Status IsFinalOf(const Final& final, const Trial& trial, const Record& record);
-// The final as the transaction adds it that settles its confirm trial with this record.
+// The final as it is added when this record settles its confirm trial.
 Final WonIn(Final final, int64_t record);
-// The worker whose lease an import settles.
+// The name of the worker under whose lease imported trials are settled.
 inline constexpr char kImporter[] = "import";
 
 // kNotFound: "there is no trial 7".
 absl::Status NoSuch(const std::string& what, int64_t id);
 
-// The kind of the event that a trial was settled.
+// The kind of the event for a settled trial.
 inline constexpr char kTrialSettled[] = "trial_settled";
 // Payloads of the events that stores write themselves: JSON objects.
 std::string StatePayload(JobState state, const std::string& message);

@@ -1,4 +1,4 @@
-// Tasks, and their trials from proposal to settlement: proposed -> leased -> settled.
+// The part of the store for tasks and their trials: proposed -> leased -> settled.
 #ifndef HONE_TUNING_DB_TRIAL_STORE_H_
 #define HONE_TUNING_DB_TRIAL_STORE_H_
 
@@ -20,19 +20,19 @@ struct LeaseRequest {
   int64_t trial = 0;
   std::string worker = "";
   std::string device = "";
-  int64_t limit_ns = 0;      // how long the device may run it; 0: not said
-  Assigned assigned = {};    // what its result is to be compared with; nothing: by nobody's device
+  int64_t limit_ns = 0;      // how long the device may run it; 0: unknown
+  Assigned assigned = {};    // what its result is compared with; empty if no device measures it
   Ownership ownership = {};  // of the trial's job
 };
 
 struct ReleaseRequest {
   int64_t trial = 0;
   int64_t fence = 0;
-  bool is_strike = false;    // it is counted against the trial (Trial::strikes)
+  bool is_strike = false;    // counts against the trial (Trial::strikes)
   Ownership ownership = {};  // of the trial's job
 };
 
-// Carries no ownership: a result is good by its fence, whichever daemon it reached.
+// Carries no ownership: the fence alone makes a result valid, whichever daemon it reached.
 struct Settlement {
   int64_t fence = 0;
   Record record;
@@ -40,7 +40,7 @@ struct Settlement {
   std::optional<Final> final = std::nullopt;
 };
 
-// What a log says of a trial.
+// A trial with its record, as a log has them.
 struct Measured {
   Trial trial;
   Record record;
@@ -48,98 +48,99 @@ struct Measured {
 
 enum class SettleResult {
   kSettled,    // this call settled the trial
-  kDuplicate,  // it was settled before, under this fence: acknowledge likewise
+  kDuplicate,  // it was settled before, under this fence; acknowledge it in the same way
   kRefused,    // late or foreign fence: the result is dropped
 };
 
-// How a device of a worker fares: what keeps a device that loses measurements from being given
-// more.
+// The rest of a device: while it rests, it is given nothing to measure, because it lost
+// measurements.
 struct DeviceRest {
   std::string worker;
   std::string device;
-  int64_t losses = 0;   // one after the other, the last ones
-  int64_t rests = 0;    // so far; each is longer than the one before it
-  int64_t rest_ns = 0;  // left of its rest, by the store's clock; 0: it does not rest
+  int64_t losses = 0;   // measurements lost in a row, up to now
+  int64_t rests = 0;    // rests so far; each is longer than the one before
+  int64_t rest_ns = 0;  // what is left of its rest, by the store's clock; 0: it does not rest
   std::string reason;   // for people
 };
 
-// Entries of batches that wait for their commit at one time, over all calls.
+// How many entries of batches may wait for their commit at a time, over all calls.
 inline constexpr size_t kMostWaiting = 4096;
 
-// A part of Store, whose comment says what holds for every call.
+// A part of Store; its comment (store.h) says what holds for every call.
 class TrialStore {
  public:
   virtual ~TrialStore() = default;
 
   // ---- tasks ----
-  // The id of the task with this workload digest and target, made if new.
+  // The id of the task with this workload digest and target, which is added if new.
   virtual absl::StatusOr<int64_t> EnsureTask(const Task& task) = 0;
   virtual absl::StatusOr<Task> GetTask(int64_t id) = 0;
   virtual absl::StatusOr<std::optional<Task>> FindTask(const std::string& workload_digest,
                                                        const std::string& target) = 0;
-  // The tasks of this workload on every target, by id.
+  // The tasks of this workload for all targets, sorted by id.
   virtual absl::StatusOr<std::vector<Task>> TasksOfWorkload(const std::string& workload_digest) = 0;
 
   // ---- trials ----
-  // Inserts the trials whose key (task, signature, config_digest, purpose, round) is new, in one
-  // transaction, and returns the rows of all of them, in order (an existing one as it is). An owner
-  // proposes for a job that runs: kFailedPrecondition where it is queued or paused.
+  // Adds the trials whose key (task, signature, config_digest, purpose, round) is new, in one
+  // transaction, and returns the stored trials for all, in order; one that exists stays as it is.
+  // kFailedPrecondition if a job is queued or paused (unless the epoch is 0).
   virtual absl::StatusOr<std::vector<Trial>> Propose(const Ownership& ownership,
                                                      const std::vector<Trial>& trials) = 0;
   absl::StatusOr<std::vector<Trial>> Propose(const std::vector<Trial>& trials) {
     return Propose(Ownership(), trials);
   }
-  // Propose that returns at once and calls back once the rows are durable. What holds for `done`,
-  // and when it is not called, is as for the batches below; a proposal is one entry of theirs.
+  // As Propose, but returns at once and calls `done` once the trials are durable. The rules for
+  // batches below hold; the whole proposal counts as one entry.
   virtual absl::Status ProposeThen(
       const Ownership& ownership, const std::vector<Trial>& trials,
       std::function<void(absl::StatusOr<std::vector<Trial>>)> done) = 0;
-  // Trials that were measured elsewhere: each is proposed and settled with its record, under a
-  // lease of the worker "import", all in one transaction, or none where one is refused.
-  // record.trial is not read. The answers are in the order of the entries; kDuplicate: a trial with
-  // its key exists already, open or settled, and nothing is written of it.
+  // Adds trials that were measured elsewhere: each is proposed and settled with its record, under a
+  // lease of the worker "import", in one transaction. If one is refused, none is added.
+  // Record::trial is ignored. The results are in the order of the entries; kDuplicate: a trial with
+  // this key exists already, open or settled, and stays as it is.
   virtual absl::StatusOr<std::vector<SettleResult>> ImportMany(
       const std::vector<Measured>& entries) = 0;
   absl::StatusOr<SettleResult> Import(const Trial& trial, const Record& record);
-  // Trials proposed or leased, by id; of one job, or of all (0).
+  // The proposed and leased trials of one job, or of all (0), sorted by id.
   virtual absl::StatusOr<std::vector<Trial>> OpenTrials(int64_t job) = 0;
-  // Trials of every state with this purpose.
+  // The number of trials with this purpose, in any state.
   virtual absl::StatusOr<int64_t> CountTrials(int64_t task, const std::string& signature,
                                               Purpose purpose) = 0;
 
   // ---- batches ----
-  // Each takes many, returns at once, and calls `done` once when all of them are durable: one
-  // transaction and one sync, which calls that come meanwhile share with the next. The answers are
-  // in the order of the entries, each its own: one that is refused leaves the others alone. Where
-  // the commit fails, all have its error. `done` is called on any thread, maybe before the call
-  // returns; it must not block, nor call the store.
-  // kResourceExhausted: too many wait (kMostWaiting); nothing is done and `done` is not called.
+  // Each call takes many entries, returns at once, and calls `done` once, when all of them are
+  // durable: one transaction and one sync, shared with other calls that wait at the same time. Each
+  // entry has its own answer, in the order of the entries, and a refused one does not affect the
+  // others. If the commit fails, all get its error. `done` may be called on any thread, and before
+  // the call returns; it must not block or call the store. kResourceExhausted if too many entries
+  // wait (kMostWaiting): nothing is done, and `done` is not called.
   //
-  // A new lease of a proposed or leased trial: attempt + 1 and a fence from the persisted counter,
-  // greater than any before it. Results under older fences are refused from here on.
+  // Gives each trial, proposed or leased, a new lease: attempt + 1, and a fence from the persisted
+  // counter that is greater than any before it. Results under older fences are refused from then
+  // on.
   using LeaseAnswers = std::vector<absl::StatusOr<Trial>>;
   virtual absl::Status LeaseMany(std::vector<LeaseRequest> requests,
                                  std::function<void(LeaseAnswers)> done) = 0;
-  // Back to proposed, if `fence` is the newest lease (infrastructure failure: retried elsewhere).
-  // Answers with the trial as it is then. A release that is repeated changes nothing, strikes
-  // included.
+  // Makes the trial proposed again if `fence` is its newest (after a failure of infrastructure, so
+  // that it is tried elsewhere). The answer is the trial after that. Repeating a release changes
+  // nothing, not even strikes.
   using ReleaseAnswers = std::vector<absl::StatusOr<Trial>>;
   virtual absl::Status ReleaseMany(std::vector<ReleaseRequest> requests,
                                    std::function<void(ReleaseAnswers)> done) = 0;
-  // Leased under `fence` -> settled, with its record and an event "trial_settled", and
-  // the final where there is one. kRefused, kDuplicate: no final is added. kInvalidArgument for a
-  // final where the trial is no confirm trial, the record no success, or the final of another task
-  // or signature.
+  // Settles a trial that is leased under `fence` with its record, an event "trial_settled", and the
+  // final if there is one. With kRefused and kDuplicate nothing is added. kInvalidArgument for a
+  // final if the trial is not a confirm trial, the record not a success, or the final of another
+  // task or signature.
   using SettleAnswers = std::vector<absl::StatusOr<SettleResult>>;
   virtual absl::Status SettleMany(std::vector<Settlement> settlements,
                                   std::function<void(SettleAnswers)> done) = 0;
 
-  // The trials with these ids, as they are when what was begun before is durable.
+  // The trials with these ids, as they are once all earlier batches are durable.
   using GetAnswers = std::vector<absl::StatusOr<Trial>>;
   virtual absl::Status GetMany(std::vector<int64_t> trials,
                                std::function<void(GetAnswers)> done) = 0;
 
-  // Batches of one that wait until they are durable.
+  // These are batches of one entry; they return when it is durable.
   absl::StatusOr<Trial> Lease(const LeaseRequest& request);
   absl::StatusOr<Trial> Lease(int64_t trial, const std::string& worker);
   absl::Status Release(int64_t trial, int64_t fence, bool is_strike = false);
@@ -147,9 +148,10 @@ class TrialStore {
   absl::StatusOr<SettleResult> SettleFinal(int64_t fence, const Record& record, const Final& final);
 
   // ---- devices ----
-  // What was known of this worker's device is replaced. One without losses and rests is forgotten.
+  // Replaces what was stored for this device of this worker. One without losses and rests is
+  // removed.
   virtual absl::Status SetDeviceRest(const DeviceRest& rest) = 0;
-  // By worker and device.
+  // All that are stored, sorted by worker and device.
   virtual absl::StatusOr<std::vector<DeviceRest>> ListDeviceRests() = 0;
 };
 

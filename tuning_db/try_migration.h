@@ -1,4 +1,4 @@
-// What a migration would do, found out on a copy.
+// Tries a migration on a copy.
 #ifndef HONE_TUNING_DB_TRY_MIGRATION_H_
 #define HONE_TUNING_DB_TRY_MIGRATION_H_
 
@@ -11,14 +11,14 @@ namespace hone::tuning_db {
 
 struct MigrationTrial {
   int from = 0;  // the schema version that the file has
-  int to = 0;    // that it would have; the same: there is nothing to be done
-  // What does not hold in the migrated copy, in sentences.
+  int to = 0;    // the version that it would have; equal if there is nothing to do
+  // Sentences about what does not hold in the migrated copy.
   std::vector<std::string> faults;
 };
 
-// Copies the SQLite database beside itself (FILE.dry-run, which is gone again afterwards), migrates
-// the copy and checks it. The file itself is only read, and whoever writes it goes on. Errors are
-// those of OpenSqliteStore, and what makes a migration fail.
+// Copies the SQLite database to FILE.dry-run, migrates and checks the copy, and removes it. The
+// file itself is only read, and may be written meanwhile. Errors are those of OpenSqliteStore and
+// of the migration.
 absl::StatusOr<MigrationTrial> TryMigration(const std::string& path);
 
 }  // namespace hone::tuning_db

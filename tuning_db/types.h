@@ -1,4 +1,5 @@
-// What the tuning database holds. Plain values; the words are those of docs/architecture.md, 2.
+// The plain values that the tuning database holds. Their words are those of docs/architecture.md,
+// section 2.
 #ifndef HONE_TUNING_DB_TYPES_H_
 #define HONE_TUNING_DB_TYPES_H_
 
@@ -35,10 +36,11 @@ enum class JobState {
   kDone = 2,
   kFailed = 3,
   kCancelled = 4,
-  kPaused = 5,  // nothing is done for it until somebody resumes it
+  kPaused = 5,  // nothing is done for the job until somebody resumes it
 };
 
-// What a search proposed for a job: to find fast configs, or to calibrate the analytic model.
+// Whether a search proposes trials of this purpose: to find fast configs, or to calibrate the
+// analytic model.
 bool IsProposed(Purpose purpose);
 // Done, failed and cancelled jobs have ended; paused ones have not.
 bool HasEnded(JobState state);
@@ -50,10 +52,11 @@ std::optional<Outcome> ParseOutcome(std::string_view name);
 std::optional<Purpose> ParsePurpose(std::string_view name);
 std::optional<JobState> ParseJobState(std::string_view name);
 
-// The order of a list: that in which its entries were committed, or the reverse.
+// The order of a list: the order of commits, or its reverse.
 enum class Order { kOldestFirst, kNewestFirst };
 
-// What is tuned: workload x target. Its spaces, trials and finals are apart by layout signature.
+// What is tuned: a workload on a target. Each layout signature has its own space, trials and
+// finals.
 struct Task {
   int64_t id = 0;
   std::string workload;  // text
@@ -67,7 +70,7 @@ struct Trial {
   int64_t task = 0;
   std::string signature;
   std::string config;         // text
-  std::string config_digest;  // of the config's text
+  std::string config_digest;  // SHA-256 of `config`
   std::string nest_digest;
   Purpose purpose = Purpose::kSearch;
   int64_t round = 0;
@@ -76,10 +79,10 @@ struct Trial {
   int64_t attempt = 0;  // leases so far
   int64_t fence = 0;    // of the newest lease
   std::string worker;   // of the newest lease
-  int64_t strikes = 0;  // leases that were lost while they ran
-  // While it is leased:
+  int64_t strikes = 0;  // how often a worker or device went down while it ran
+  // Set only while the trial is leased:
   std::string device;
-  int64_t limit_ns = 0;  // how long the device may run it; 0: not said
+  int64_t limit_ns = 0;  // how long the device may run it; 0: unknown
   Assigned assigned;     // what its result is compared with
 };
 
@@ -89,9 +92,9 @@ struct Record {
   int64_t trial = 0;
   Outcome outcome = Outcome::kOk;
   std::string message;             // of a failure: what was expected and found
-  std::vector<double> samples_ns;  // clean chunks, nanoseconds a run
-  double median_ns = 0;            // 0 where the outcome is a failure
-  double calibrator_ns = 0;        // the worker's fixed loop, interleaved
+  std::vector<double> samples_ns;  // one for each clean chunk, in nanoseconds per run
+  double median_ns = 0;            // 0 if the outcome is a failure
+  double calibrator_ns = 0;        // time of the worker's fixed loop, interleaved
   double anchor_ns = 0;    // the task's default config in the same session; 0: not measured.
                            // For a calibration, median_ns / (median ratio of the rounds)
   double error_ratio = 0;  // largest |err| / bound on the float inputs; <= 1 passes
@@ -100,40 +103,41 @@ struct Record {
   std::string device;  // fingerprint
   std::string regime;  // "warm", "shared_constants", "cold_constants"
   std::string worker;
-  int64_t wall_time_ns = 0;  // since the epoch, for display
-  std::string retracted;     // why it counts for nothing (Upkeep::Retract); empty: it counts
+  int64_t wall_time_ns = 0;  // since 1970, for display
+  std::string retracted;     // why it was retracted (Upkeep::Retract); empty: it was not
   // Filled by queries from the trial and task.
   Trial of_trial;
 };
 
-// What a trial counts as where it is ranked: its least sample, for who disturbs only adds. 0: a
+// The time by which trials are ranked: the least sample, since disturbances only add time. 0 for a
 // failure.
 double RankedNs(const Record& record);
-// The samples that a record of search keeps however old it is (Upkeep::Prune): the least, by which
-// it is ranked.
+// The samples that a search's record keeps when the others are pruned (Upkeep::Prune): the least,
+// by which it is ranked.
 std::vector<double> RankingSamples(const std::vector<double>& samples_ns);
 
-// The top few, the incumbent and the default in interleaved rounds.
+// One of the configs that a final compares.
 struct FinalEntry {
   std::string config;
   std::string nest_digest;
   std::string artifact_digest;
-  std::vector<double> round_ns;  // one figure a round, all entries in the same rounds
+  std::vector<double> round_ns;  // one time for each round; all entries have the same rounds
   double median_ns = 0;
   double ratio_to_default = 1;  // median of the per-round ratios default / this: above 1 is faster
 };
+// The top few configs, the incumbent and the default, measured in interleaved rounds.
 struct Final {
   int64_t id = 0;
   int64_t task = 0;
   std::string signature;
   int64_t job = 0;
-  // The record of its confirm trial, in whose one measurement it was run: that says by which worker
-  // and when, and where it is retracted, so is the final. 0: unknown, the final came without.
+  // The record of its confirm trial, whose one measurement the final is: it says which worker
+  // measured and when, and if it is retracted, so is the final. 0: unknown.
   int64_t record = 0;
-  int64_t distinct_trials = 0;  // settled search trials of the task and signature when it was run
+  int64_t distinct_trials = 0;  // settled search trials of the task and signature at that time
   int64_t space_size = 0;       // counted up to a limit
-  // The search ended before its budget because more trials promised too little (decision 0016): the
-  // share of the models' time that the task had in the job. 0: it did not.
+  // If the search ended before its budget because more trials promised too little (decision 0016),
+  // the task's share of the time of the job's models. 0: it did not.
   double ended_share = 0;
   int winner = 0;  // index into entries
   int default_entry = 0;
@@ -143,10 +147,11 @@ struct Final {
   int64_t wall_time_ns = 0;
 };
 
-// What a final says of its winner.
+// What a final says about its winner.
 FinalFigures FiguresOf(const Final& final);
-// The winner's time as its paired ratio to the default's median gives it: rounds drift together, so
-// this and the default's compare where two medians over all rounds need not.
+// The winner's time: the default's median divided by the winner's paired ratio. As all entries
+// drift together from round to round, this compares with the default's time better than the
+// winner's own median does.
 double WinnerNs(const Final& final);
 
 struct JobTask {
@@ -159,8 +164,8 @@ struct JobTask {
 struct Job {
   int64_t id = 0;
   std::string client_id;  // Submit is idempotent by it
-  // The SHA-256 of what was asked for under the client id, in hex. Empty: unknown (jobs of older
-  // versions).
+  // The SHA-256 of the request that came with the client id, in hexadecimal. Empty: unknown (jobs
+  // of older versions).
   std::string request_digest;
   std::string model;  // name, for people
   std::string target;
@@ -170,25 +175,25 @@ struct Job {
   std::string search;       // "xgboost", "random", ...
   // The model's constants, in bytes (decision 0004). 0: unknown.
   int64_t constant_bytes = 0;
-  // Its searches end where more trials promise too little (decision 0016).
+  // Whether its searches end early when more trials promise too little (decision 0016).
   bool ends_early = false;
-  // What the models' calls of kernels that are no tasks of this job take. Shares of the models'
+  // The time that the models spend in kernels that are not tasks of this job. Shares of the models'
   // time count it.
   double elsewhere_ns = 0;
-  // Spent running, over all daemons that ran it, as SetJobRan last said.
+  // The time that it has spent running, over all daemons that ran it, as last set by SetJobRan.
   int64_t ran_ns = 0;
-  // Who asked for it: a user of the daemon's machine. Empty: unknown (jobs of older versions).
+  // The user who asked for it. Empty: unknown (jobs of older versions).
   std::string submitter;
-  // By the store's clock, when it was submitted; 0: unknown (jobs of older versions).
+  // When it was submitted, by the store's clock; 0: unknown (jobs of older versions).
   int64_t submitted_at_ns = 0;
-  // The least that its candidates are measured in (hone.v1.SandboxLevel); 0: what the farm
-  // requires.
+  // The lowest sandbox level in which its candidates may be measured (hone.v1.SandboxLevel); 0: as
+  // the farm requires.
   int sandbox = 0;
   // Only devices of this class measure for it (tuner/farm/device_class.h); empty: any.
   std::string device_class;
-  std::string owner;  // the daemon that runs it, with an epoch
+  std::string owner;  // these two: the daemon that runs it, in one of its lives (ownership.h)
   int64_t epoch = 0;
-  // The job is of a private daemon: it ends with that daemon's client (decision 0014).
+  // Whether it is a private daemon's job, which ends with that daemon's client (decision 0014).
   bool is_private = false;
   JobState state = JobState::kQueued;
   std::string message;
@@ -204,15 +209,15 @@ struct Event {
   int64_t wall_time_ns = 0;
 };
 
-// A kernel that a compile found no tuned config for; `hone tune --misses` tunes them.
+// A kernel for which a compile found no tuned config. `hone tune --misses` tunes those.
 struct Miss {
   std::string workload;  // text
   std::string workload_digest;
   std::string signature;
   std::string target;
-  std::string tier;   // that it got instead: "default", "compatible", ...
+  std::string tier;   // the tier that it got instead: "default", "compatible", ...
   std::string model;  // name, for people
-  int64_t count = 1;  // compiles that missed it
+  int64_t count = 1;  // how many compiles missed it
 };
 
 }  // namespace hone::tuning_db

@@ -1,8 +1,8 @@
-// What a store takes, whichever it is. Pure functions: kInvalidArgument where it refuses.
+// Checks what every store accepts. Pure functions; kInvalidArgument for what stores refuse.
 //
-// Texts (names, digests, configs, targets, whatever is looked for) are UTF-8 without NUL bytes, as
-// PostgreSQL keeps no others. Messages for people (Record::message, Job::message,
-// DeviceRest::reason) come from workers as they are, and may hold any bytes.
+// Texts (names, digests, configs, targets, filters) must be UTF-8 without NUL bytes, since
+// PostgreSQL stores no others. Messages for people (Record::message, Job::message,
+// DeviceRest::reason) may have any bytes: they come from workers unchanged.
 #ifndef HONE_TUNING_DB_WELL_FORMED_H_
 #define HONE_TUNING_DB_WELL_FORMED_H_
 
@@ -14,24 +14,25 @@
 
 namespace hone::tuning_db {
 
-// `what` is the word for it: "a name".
+// The message calls the text `what`, such as "a name".
 absl::Status IsText(std::string_view what, std::string_view text);
 
 absl::Status IsWellFormed(const Task& task);
-// As it is proposed.
+// Checks the fields that a proposal has.
 absl::Status IsWellFormed(const Trial& trial);
 absl::Status IsWellFormed(const LeaseRequest& request);
-// As it is settled, without its trial.
+// Checks everything but of_trial.
 absl::Status IsWellFormed(const Record& record);
 absl::Status IsWellFormed(const DeviceRest& rest);
-// Without a worker, too.
+// Refuses a quarantine without a worker, too.
 absl::Status IsWellFormed(const Quarantine& quarantine);
 absl::Status IsWellFormed(const Final& final);
-// That `winner` and `default_entry` name entries, which a final has to be well formed.
+// Whether `winner` and `default_entry` are indices of entries, as they must be in a well-formed
+// final.
 absl::Status HasItsEntries(const Final& final);
-// Without a skeleton, a target or kernels, too.
+// Refuses a final without a skeleton, a target or kernels, too.
 absl::Status IsWellFormed(const ModelFinal& final);
-// Without a client id, too.
+// Refuses a job without a client id, too.
 absl::Status IsWellFormed(const Job& job);
 absl::Status IsWellFormed(const Miss& miss);
 absl::Status IsWellFormed(const JobFilter& filter);

@@ -14,15 +14,15 @@ namespace hone::codegen {
 
 // A module's specification together with the lowered nests of its kernels.
 struct LoweredModule {
-  const ModuleSpec* spec = nullptr;  // outlives it
+  const ModuleSpec* spec = nullptr;  // not owned
   // For each kernel its launches in execution order, and for each launch a symbol that is unique in
   // the module.
   std::vector<std::vector<lower::LoweredLaunch>> launches;
   std::vector<std::vector<std::string>> symbols;
 };
 
-// kModule is the bytes of the shared object. The others are texts for people: kIr is the code that
-// the back-end optimises, kAssembly what the machine runs.
+// kModule is the bytes of the shared object. The others are texts for people: kIr is LLVM IR after
+// optimisation, kAssembly the machine's assembly or PTX. For OpenCL both are the OpenCL C program.
 enum class CodeForm { kModule, kIr, kAssembly };
 
 // Thread-safe.
@@ -30,21 +30,21 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // With a `cache`, all launches of a kernel but its last are taken from there, or compiled
-  // separately and added to it. `cache` and `times` may be nullptr. kInvalidArgument for a nest
-  // that cannot be compiled, kInternal if a tool such as LLVM or lld fails.
+  // With a `cache`, a back-end may take all launches of a kernel but its last from there, or
+  // compile them separately and add them to it. `cache` and `times` may be null. kInvalidArgument
+  // for a nest that cannot be compiled, kInternal if a tool such as LLVM or lld fails.
   virtual absl::StatusOr<std::string> Emit(const LoweredModule& module, CodeForm form,
                                            LaunchCache* cache, BuildTimes* times) const = 0;
 
-  // The versions of the tools and of Hone's code generation. Times of code from different
-  // toolchains are never compared.
+  // The versions of the tools and of Hone's code generation, stored with every time that is
+  // measured. Times of code from different toolchains are never compared.
   virtual std::string Toolchain() const = 0;
 };
 
 // The back-end for the target's kind.
 const Backend& BackendFor(const Target& target);
 
-// The back-ends that make code for CPUs and PTX, both with LLVM, and OpenCL C.
+// The back-ends for CPUs (LLVM), for NVIDIA GPUs (LLVM, PTX), and for OpenCL C.
 const Backend& LlvmBackend();
 const Backend& PtxBackend();
 const Backend& OpenClBackend();

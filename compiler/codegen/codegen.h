@@ -1,4 +1,4 @@
-// Makes ELF shared objects of nests, by the back-end of the target and an in-process lld.
+// Makes ELF shared objects from nests, with the target's back-end and an in-process lld.
 #ifndef HONE_COMPILER_CODEGEN_CODEGEN_H_
 #define HONE_COMPILER_CODEGEN_CODEGEN_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone::codegen {
 
-// A kernel to compile, and what the module's table says of it.
+// A kernel to compile, and what the module's table says about it.
 struct KernelSpec {
   std::string name;
   std::string workload;
@@ -45,7 +45,7 @@ struct ValueSpec {
   DataType dtype = DataType::kFloat32;
   std::vector<int64_t> shape;
 };
-// How a buffer of a call in a repeat moves, as struct hone_move.
+// How a buffer of a call in a repeat moves: the contents of struct hone_move.
 struct MoveSpec {
   Location next;
   int64_t stride_bytes = 0;
@@ -80,19 +80,19 @@ struct BuildTimes {
   int64_t link_ns = 0;
 };
 
-// The next three functions are thread-safe, but LLVM and in-process lld have global state, so their
-// calls run one at a time.
+// The next three functions are thread-safe, but where they use LLVM and the in-process lld, whose
+// state is global, they run one at a time.
 
-// Returns the bytes of the shared object. Do not call it in a process that must keep its signal
-// handlers. `cache` and errors are as for Backend::Emit.
+// Returns the bytes of the shared object. While it links, lld's signal handlers replace those of
+// the process. `cache` and errors are as for Backend::Emit.
 absl::StatusOr<std::string> BuildModule(const ModuleSpec& spec, BuildTimes* times = nullptr,
                                         LaunchCache* cache = nullptr);
 
-// LLVM IR and assembly of a module's kernels, for people.
+// The kernels of a module as text for people: CodeForm::kIr and CodeForm::kAssembly (backend.h).
 absl::StatusOr<std::string> EmitLlvmIr(const ModuleSpec& spec);
 absl::StatusOr<std::string> EmitAssembly(const ModuleSpec& spec);
 
-// Backend::Toolchain of the target's back-end, as "LLVM 19.1.7 code 4".
+// Backend::Toolchain of the target's back-end, such as "LLVM 19.1.7 code 5".
 std::string ToolchainText(const Target& target = {});
 
 }  // namespace hone::codegen

@@ -15,14 +15,14 @@
 
 namespace hone::codegen {
 
-// The contents of struct hone_device_code. A value type.
+// The contents of struct hone_device_code.
 struct DeviceCode {
   int kind = 0;  // enum hone_code_kind
   std::string bytes;
   std::string options;
 };
 
-// The contents of struct hone_device_launch. A value type.
+// The contents of struct hone_device_launch.
 struct DeviceLaunch {
   std::string entry;
   int code = 0;
@@ -49,13 +49,12 @@ absl::Status CheckThreadMemory(const loop::Stmt& body, const std::string& launch
 
 struct DeviceModule {
   std::vector<DeviceCode> codes;
-  std::vector<std::vector<DeviceLaunch>>
-      launches;  // by kernel and launch, in the order of LoweredModule
+  // By kernel and launch, in the order of LoweredModule.
+  std::vector<std::vector<DeviceLaunch>> launches;
 };
 
-// Returns the bytes of the shared object, which holds the module's tables and the device's code;
-// the host that loads it is a machine like this one. Thread-safe; kInternal if LLVM or lld fails.
-// `times` may be nullptr.
+// Returns the bytes of the shared object with the module's tables and the device's code, for hosts
+// of this machine's architecture. `times` may be null. kInternal if LLVM or lld fails. Thread-safe.
 absl::StatusOr<std::string> BuildDeviceModule(const LoweredModule& module,
                                               const DeviceModule& device,
                                               const std::string& toolchain, BuildTimes* times);

@@ -9,8 +9,8 @@
 
 namespace hone::codegen {
 
-// The specification has the nest's name and no tier. `lowered` is what lowering `def` with `config`
-// gave.
+// The specification has the nest's name and no tier. `lowered` is the result of lowering `def` with
+// `config`.
 KernelSpec KernelSpecOf(const ops::KernelDefinition& def, const schedule::Config& config,
                         schedule::LoweredConfig lowered);
 

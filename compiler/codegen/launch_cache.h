@@ -1,5 +1,5 @@
-// A cache of machine code for launches that many candidates of one task share, as those that pack
-// the same weights in the same way, or make the same padded copy.
+// A cache of machine code for launches that many candidates of one task share, such as those that
+// pack the same weights in the same way, or make the same padded copy.
 #ifndef HONE_COMPILER_CODEGEN_LAUNCH_CACHE_H_
 #define HONE_COMPILER_CODEGEN_LAUNCH_CACHE_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::codegen {
 
-// Not thread-safe. It drops all entries when it would grow beyond its limit.
+// Drops all entries when it would grow beyond its limit. Not thread-safe.
 class LaunchCache {
  public:
   explicit LaunchCache(size_t limit_bytes = size_t{16} << 20) : limit_bytes_(limit_bytes) {}
@@ -20,8 +20,8 @@ class LaunchCache {
     uint64_t scratch_bytes = 0;
   };
 
-  // `key` must contain all that the code depends on. nullptr if there is no entry; the pointer is
-  // valid until the next Add.
+  // `key` must contain everything that the code depends on. Null if there is no entry. The pointer
+  // is valid until the next Add.
   const Entry* Find(const std::string& key) const;
   void Add(const std::string& key, Entry entry);
 

@@ -9,9 +9,10 @@
 
 namespace hone::codegen {
 
-// The caller makes sure that one call runs at a time in a process, because lld has global state.
-// Signal handlers that lld installs are removed again. kInternal with lld's message, for instance
-// for undefined symbols. The bytes depend on the objects alone.
+// Returns the bytes of the shared object, which depend on the objects alone. Puts the process's
+// signal handlers back, which lld replaces while it links. kInternal with lld's message, for
+// instance for undefined symbols. Not thread-safe: lld has global state, so the caller must let
+// only one call run at a time in a process.
 absl::StatusOr<std::string> LinkSharedObject(const std::vector<std::string>& objects);
 
 // False after a failure that leaves lld's global state unusable; this process then cannot link any

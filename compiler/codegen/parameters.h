@@ -16,21 +16,21 @@
 namespace hone::codegen {
 
 // Streams a module to a file: the shared object, padding to a page, the parameters, the trailer of
-// runtime/module_abi.h. The file appears under its name when it is whole (Finish); an abandoned
-// writer leaves nothing. Not thread-safe.
+// runtime/module_abi.h. The file appears under its name only when Finish succeeds; a writer that is
+// destroyed before leaves nothing. Not thread-safe.
 //
-// A large parameter section starts at a huge page's boundary and is written in pieces of that size.
-// File systems that keep a file in pages of the size it was written in can then map huge pages, so
-// that kernels that stream weights wait for few address translations.
+// A large parameter section starts on the boundary of a huge page and is written in pieces of that
+// size. File systems that keep a file in pages of the size in which it was written can then map
+// huge pages, so that kernels that stream weights have few TLB misses.
 class ModuleWriter {
  public:
-  // `parameters_bytes`: the size of the parameter section, as in the module's table. Errors are
+  // `parameters_bytes` is the size of the parameter section, as in the module's table. Errors are
   // those of ResolveOutput if the file cannot be made.
   static absl::StatusOr<ModuleWriter> Create(const std::string& path, std::string_view elf,
                                              uint64_t parameters_bytes);
 
-  // Writes parameters at an offset into the parameter section, which is not before the end of the
-  // last ones; the gap is filled with zeros.
+  // Writes parameters at an offset in the parameter section, which must not be before the end of
+  // the previous ones. Fills the gap with zeros.
   absl::Status Append(uint64_t offset_bytes, std::string_view bytes);
   // If there are parameters, fills the section with zeros to its end and writes the trailer.
   absl::Status Finish();

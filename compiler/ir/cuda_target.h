@@ -1,4 +1,4 @@
-// A GPU of NVIDIA as a target of code generation.
+// An NVIDIA GPU as a target of code generation.
 #ifndef HONE_COMPILER_IR_CUDA_TARGET_H_
 #define HONE_COMPILER_IR_CUDA_TARGET_H_
 

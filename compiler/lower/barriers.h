@@ -9,8 +9,8 @@
 namespace hone::lower {
 
 // For each launch, in execution order: whether it reads or overwrites what a launch since the last
-// barrier writes, or overwrites what such a launch reads. Prepare launches and run launches never
-// run in the same call.
+// barrier writes, or overwrites what such a launch reads. Prepare and run launches never run
+// together, so none of one kind waits for one of the other.
 std::vector<bool> BarriersBefore(const std::vector<loop::Launch>& launches);
 
 }  // namespace hone::lower

@@ -1,4 +1,4 @@
-// The grid of a launch.
+// Finds the grid of a launch.
 #ifndef HONE_COMPILER_LOWER_GRID_H_
 #define HONE_COMPILER_LOWER_GRID_H_
 

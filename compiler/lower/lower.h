@@ -1,4 +1,4 @@
-// Lowers a scheduled nest to launches that a back-end makes code of.
+// Lowers a scheduled nest to launches, from which a back-end makes code.
 #ifndef HONE_COMPILER_LOWER_LOWER_H_
 #define HONE_COMPILER_LOWER_LOWER_H_
 

@@ -1,4 +1,4 @@
-// A launch as back-ends take it.
+// A launch in the form that back-ends take.
 #ifndef HONE_COMPILER_LOWER_LOWERED_LAUNCH_H_
 #define HONE_COMPILER_LOWER_LOWERED_LAUNCH_H_
 
@@ -19,7 +19,7 @@ struct GridLoop {
   int64_t extent = 0;
 };
 
-// A value type; copies share structure.
+// Copies share structure.
 struct LoweredLaunch {
   std::string name;
   loop::Phase phase = loop::Phase::kRun;
@@ -33,7 +33,7 @@ struct LoweredLaunch {
   loop::Stmt body;
   TilePlan tiles;               // of loops and allocations of `body`
   bool serial = false;          // one thread is enough, or the grid has one index
-  bool barrier_before = false;  // it depends on a launch since the last barrier
+  bool barrier_before = false;  // it depends on a launch since the last barrier (barriers.h)
 
   // The number of indices of the grid; 0 if one of its loops is empty.
   int64_t GridIndices() const;

@@ -29,18 +29,19 @@ struct TileKind {
 };
 
 struct TilePlan {
-  // The operand of ldtilecfg: for each register its rows, and the bytes of a row.
+  // The operand of ldtilecfg, which says for each register how many rows it has, and bytes in a
+  // row.
   using Shapes = std::array<uint8_t, 64>;
   // The registers for one allocation. `sums` has the register of each tile of sums, by the offset
-  // of its first element; `factors` has the registers that tiles of factors take turns in.
+  // of its first element. `factors` has the registers that tiles of factors share by turns.
   struct Region {
     std::map<int64_t, int> sums;
     std::map<TileKind, std::vector<int>> factors;
-    size_t shapes = 0;
+    size_t shapes = 0;  // index into TilePlan::shapes
   };
   absl::flat_hash_map<const loop::StmtNode*, Region> regions;  // by their kAlloc statement
-  absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation>
-      operations;              // by their outermost loop
+  // By their outermost loop.
+  absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation> operations;
   std::vector<Shapes> shapes;  // only one if eight registers are enough for all regions
 };
 

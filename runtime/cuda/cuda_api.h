@@ -1,5 +1,6 @@
-// The functions of NVIDIA's driver, loaded at run time, with the types that they need. Nothing of
-// CUDA is linked or included, so that Hone is built and models for other devices run without it.
+// The functions of NVIDIA's driver, loaded at run time, with the types that they need. Hone neither
+// links nor includes anything of CUDA, so it builds, and models for other devices run, on machines
+// without it.
 #ifndef HONE_RUNTIME_CUDA_CUDA_API_H_
 #define HONE_RUNTIME_CUDA_CUDA_API_H_
 
@@ -9,7 +10,7 @@
 
 namespace hone::cuda {
 
-// The driver's types (cuda.h), by other names. Handles are pointers to what only the driver knows.
+// The driver's types (cuda.h) under names of our own. Handles are opaque pointers.
 using Result = int;
 using DeviceId = int;
 using Address = uint64_t;  // CUdeviceptr
@@ -36,10 +37,10 @@ constexpr int kErrorLogBufferSizeBytes = 6;
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr int kCaptureModeThreadLocal = 1;
 
-// The functions that Hone's runtime calls. They are those of CUDA 11.4 or newer.
+// The driver's functions that the runtime calls. All exist since CUDA 11.4.
 struct CudaApi {
-  // Loads libcuda.so.1 and initialises it at the first call, and keeps it loaded. Null with a
-  // sentence in *error if there is no such library, or no device that it drives. Thread-safe.
+  // The first call loads libcuda.so.1 and initialises it; it stays loaded. Null with a sentence in
+  // *error if there is no such library, or no device for it to drive. Thread-safe.
   static const CudaApi* Get(std::string* error);
 
   Result (*Init)(unsigned flags);

@@ -1,4 +1,4 @@
-// A GPU of NVIDIA, driven through CUDA's driver interface.
+// An NVIDIA GPU, driven through CUDA's driver API.
 #ifndef HONE_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define HONE_RUNTIME_CUDA_CUDA_DEVICE_H_
 
@@ -13,13 +13,13 @@ namespace hone::cuda {
 
 // The limits of a device, as its driver reports them.
 struct CudaLimits {
-  int threads = 0;       // of a block
-  int shared_bytes = 0;  // of a block, for kernels that ask for more than 48 KiB
+  int threads = 0;       // the most in a block
+  int shared_bytes = 0;  // the most for a block of a kernel that opts in to more than 48 KiB
 };
 
-// Works in the device's primary context, which a process shares with other libraries that use the
-// device, and in one stream of its own, in order. A child of fork() must not use the device. A
-// fault of a kernel makes the device fail for the rest of the process, by the driver's rules.
+// Works in the GPU's primary context, which it shares with other libraries of the process, and in
+// one stream of its own, which runs everything in order. A child of fork() must not use the device.
+// After a fault in a kernel, the driver fails every further call of the process.
 class CudaDevice final : public Device {
  public:
   // Opens the device of this number. Null with a sentence in *error if that fails.

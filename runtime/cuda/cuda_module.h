@@ -1,4 +1,4 @@
-// A module on a GPU of NVIDIA: its codes in PTX, compiled by the driver for that GPU.
+// A module on an NVIDIA GPU: its PTX, which the driver compiles for that GPU.
 #ifndef HONE_RUNTIME_CUDA_CUDA_MODULE_H_
 #define HONE_RUNTIME_CUDA_CUDA_MODULE_H_
 
@@ -12,8 +12,9 @@ namespace hone::cuda {
 
 class CudaModule final : public LoadedModule {
  public:
-  // Device and module outlive the result. Null with a sentence in *error if the driver refuses a
-  // code or memory is short.
+  // `module` and `device` must outlive the result. Null with a sentence in *error if the module is
+  // not for CUDA or asks for more threads or shared memory than the device has, if the driver
+  // refuses its code, or if memory is short.
   static std::unique_ptr<CudaModule> Make(const Module& module, CudaDevice& device,
                                           std::string* error);
   ~CudaModule() override;
@@ -25,8 +26,8 @@ class CudaModule final : public LoadedModule {
                                                std::string* error) override;
 
   CudaDevice& device() const { return device_; }
-  // The launch's function, with as much shared memory as it asks for. Null with a sentence in
-  // *error if the code has no such entry.
+  // The launch's function, allowed as much shared memory as the launch asks for. Null with a
+  // sentence in *error if the code has no such entry, or if the driver refuses the memory.
   Function Find(const hone_device_launch& launch, std::string* error) const;
   // A kernel that does nothing, for the time of a sequence itself.
   Function nothing() const { return nothing_; }

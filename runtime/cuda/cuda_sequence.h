@@ -1,4 +1,4 @@
-// A sequence of launches on a GPU of NVIDIA.
+// A sequence of launches on an NVIDIA GPU.
 #ifndef HONE_RUNTIME_CUDA_CUDA_SEQUENCE_H_
 #define HONE_RUNTIME_CUDA_CUDA_SEQUENCE_H_
 
@@ -13,14 +13,14 @@
 
 namespace hone::cuda {
 
-// The launches are recorded as one graph, which the device runs without waiting for the host. The
-// first run with new addresses launches one by one, as recording costs several such runs: only the
-// second run with the same addresses records. The stream keeps the order, so no barriers are
-// needed.
+// A run starts one recorded graph of all launches, which the device works through without the host.
+// Recording costs as much as several runs, so the first run with new addresses launches one by one,
+// and the second one records. Sequences too long for a graph always launch one by one. The stream
+// keeps the order, so no barriers are needed.
 class CudaSequence final : public LaunchSequence {
  public:
-  // Module and plan outlive the sequence. Null with a sentence in *error if the code lacks an
-  // entry.
+  // `module` and `plan` must outlive the sequence. Null with a sentence in *error if
+  // CudaModule::Find fails for a launch.
   static std::unique_ptr<CudaSequence> Make(const CudaModule& module, const SequencePlan& plan,
                                             std::string* error);
   ~CudaSequence() override;
@@ -41,9 +41,9 @@ class CudaSequence final : public LaunchSequence {
   bool FindFunctions(std::string* error);
   bool LaunchStep(const StepVisit& visit);
   bool LaunchNothing(const StepVisit& visit);
-  // A graph of what a walk with `launch` launches; null if the device has failed.
+  // Records what `launch` launches in one walk over the plan. Null if the device has failed.
   GraphExec Record(const Launch& launch);
-  // Starts a run: by the graph once there is one.
+  // Starts a run, by the graph if it is time for one. False if the device has failed.
   bool Start();
 
   const CudaModule& module_;

@@ -1,4 +1,4 @@
-// Lists the devices of this machine by NVIDIA's driver.
+// The NVIDIA GPUs of this machine, as their driver lists them.
 #ifndef HONE_RUNTIME_CUDA_LIST_CUDA_DEVICES_H_
 #define HONE_RUNTIME_CUDA_LIST_CUDA_DEVICES_H_
 
@@ -9,11 +9,12 @@
 
 namespace hone::cuda {
 
-// In the driver's order; none where there is no driver or it does not start.
+// The GPUs that Hone can make code for (Volta and later), in the driver's order. Empty if there is
+// no driver or it does not start.
 std::vector<ListedDevice> ListDevices();
 
-// The architecture of targets for a compute capability: "sm_90a" for 9.0. For one that is newer
-// than those known it is the newest known, whose code the driver compiles for it.
+// The -arch of targets for a compute capability: "sm_90a" for 9.0. A capability that Hone does not
+// know gets the newest known one below it, since the driver compiles its code for newer GPUs too.
 std::string ArchOf(int major, int minor);
 
 }  // namespace hone::cuda

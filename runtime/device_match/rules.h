@@ -11,14 +11,15 @@ namespace hone {
 
 // CPU: the device is the same machine and has at least as many cores as the target has threads.
 bool CpuCanMeasure(const OfferedDevice& device, std::string_view target);
-// CUDA: the device has the same compute capability and, as far as known, the same facts.
+// CUDA: the device has the same compute capability, and the same facts as far as both texts tell
+// them.
 bool CudaCanMeasure(const OfferedDevice& device, std::string_view target);
 // OpenCL: the device is of the same family, and its work groups may have at least what the target's
 // may.
 bool OpenClCanMeasure(const OfferedDevice& device, std::string_view target);
 
-// Whether each of these flags has the same value in both texts or is missing in one of them: an
-// unknown fact excludes nothing.
+// Whether each of these flags has the same value in both texts or is missing from one of them,
+// since an unknown fact rules nothing out.
 bool FactsAgree(std::string_view device, std::string_view target,
                 std::initializer_list<std::string_view> flags);
 

@@ -1,5 +1,5 @@
-// The functions of OpenCL 1.2, loaded at run time. Nothing of OpenCL is linked, so that models for
-// the CPU run on machines without it.
+// The functions of OpenCL 1.2, loaded at run time. Hone links nothing of OpenCL, so models for
+// other devices run on machines without it.
 #ifndef HONE_RUNTIME_OPENCL_API_H_
 #define HONE_RUNTIME_OPENCL_API_H_
 
@@ -12,7 +12,7 @@ namespace hone::opencl {
 
 // The OpenCL functions that Hone's runtime calls.
 struct Api {
-  // Loads libOpenCL.so.1 at the first call and keeps it loaded. Null with a sentence in *error if
+  // The first call loads libOpenCL.so.1, which stays loaded. Null with a sentence in *error if
   // there is no such library. Thread-safe.
   static const Api* Get(std::string* error);
 

@@ -21,14 +21,14 @@ struct Place {
 
 // The limits of a device, as its driver reports them.
 struct DeviceLimits {
-  size_t work_items = 0;  // of a work group
-  cl_ulong local_bytes = 0;
+  size_t work_items = 0;         // the most in a work group
+  cl_ulong local_bytes = 0;      // the most local memory of a work group
   bool rounds_division = false;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
 };
 
-// Buffers of OpenCL 1.2 have no addresses, so this device hands out numbers of its own as
-// addresses, and Find maps a number back to a buffer. All work goes through one queue, in order. A
-// child of fork() must not use the device.
+// OpenCL 1.2 buffers have no addresses, so this device hands out numbers of its own as addresses,
+// and Find maps a number back to a buffer. One queue runs all work in order. A child of fork() must
+// not use the device.
 class OpenClDevice final : public Device {
  public:
   // Opens the device of this number, counted over all platforms. Null with a sentence in *error if
@@ -56,7 +56,8 @@ class OpenClDevice final : public Device {
   bool has_failed() const { return !error_.empty(); }
   // True if `code` is success; otherwise false, and error() keeps the first failure.
   bool Check(cl_int code, const std::string& operation);
-  // Where an address of this device's memory points; for null, no buffer.
+  // The place that an address of this device's memory stands for; for null, a place without a
+  // buffer.
   Place Find(const void* address) const;
 
  private:

@@ -10,15 +10,16 @@
 
 namespace hone::opencl {
 
-// All devices of all platforms, in the loader's order; a device's number is its index.
+// All devices of all platforms, in the loader's order. A device's index is its number in names such
+// as "opencl:1".
 std::vector<cl_device_id> AllDevices(const Api& api);
 
 // The same with their names and targets. Empty if there is no OpenCL on this machine.
 std::vector<ListedDevice> ListDevices();
 
-// The value of -device in the targets of a device: the family's name after the vendor's, in lower
-// case, unless it has it already; "pocl" for a processor behind PoCL, whichever it is. The
-// parameters are what the driver reports.
+// The value of -device in a device's target: vendor and name in lower case, joined by a hyphen, or
+// the name alone if it begins with the vendor's first word. It is "pocl" for every processor behind
+// PoCL. The parameters are what the driver reports.
 std::string FamilyOf(std::string_view platform, std::string_view vendor, std::string_view name);
 
 }  // namespace hone::opencl

@@ -1,4 +1,4 @@
-// A module on an OpenCL device: its codes, built by the device's driver.
+// A module on an OpenCL device: its programs, which the device's driver builds.
 #ifndef HONE_RUNTIME_OPENCL_OPENCL_MODULE_H_
 #define HONE_RUNTIME_OPENCL_OPENCL_MODULE_H_
 
@@ -12,8 +12,9 @@ namespace hone::opencl {
 
 class OpenClModule final : public LoadedModule {
  public:
-  // Device and module outlive the result. Null with a sentence in *error if the driver refuses a
-  // code or memory is short.
+  // `module` and `device` must outlive the result. Null with a sentence in *error if the module is
+  // not for OpenCL or asks for more than the device has, if the driver refuses its code, or if
+  // memory is short.
   static std::unique_ptr<OpenClModule> Make(const Module& module, OpenClDevice& device,
                                             std::string* error);
   ~OpenClModule() override;

@@ -12,12 +12,12 @@
 
 namespace hone::opencl {
 
-// Each step has one kernel object. Its arguments are set when addresses change, and in repeats from
-// trip to trip. The queue runs launches in order, so no barriers are needed.
+// Each step has one kernel object. Its arguments are set when addresses change, and inside a repeat
+// for each trip. The queue runs launches in order, so no barriers are needed.
 class OpenClSequence final : public LaunchSequence {
  public:
-  // Module and plan outlive the sequence. Null with a sentence in *error if the code has no such
-  // entry.
+  // `module` and `plan` must outlive the sequence. Null with a sentence in *error if the code lacks
+  // a launch's entry.
   static std::unique_ptr<OpenClSequence> Make(const OpenClModule& module, const SequencePlan& plan,
                                               std::string* error);
   ~OpenClSequence() override;

@@ -1,4 +1,4 @@
-// The store in which nothing outlives the process: for tests, and the model of what a store does.
+// A store in memory, which ends with the process. It is for tests, and shows what a store does.
 #ifndef HONE_TUNING_DB_MEMORY_MEMORY_STORE_H_
 #define HONE_TUNING_DB_MEMORY_MEMORY_STORE_H_
 
@@ -20,7 +20,7 @@
 
 namespace hone::tuning_db {
 
-// Batches are called back before their call returns, so that a test knows what happens when.
+// Batches call back before their call returns, so that tests are deterministic.
 class MemoryStore : public Store {
  public:
   explicit MemoryStore(const Clock& clock) : clock_(clock) {}
@@ -94,7 +94,7 @@ class MemoryStore : public Store {
   absl::StatusOr<Pruned> Prune(int64_t before_wall_ns, const PrunePlace& place,
                                int64_t most_rows) override;
 
-  // What a file could lose, memory cannot.
+  // Memory is never damaged.
   absl::StatusOr<std::vector<std::string>> Check() override { return std::vector<std::string>(); }
 
   // memory_grants.cc
@@ -129,11 +129,11 @@ class MemoryStore : public Store {
     return {trial.task, trial.signature, trial.config_digest, trial.purpose, trial.round};
   }
 
-  // All below: under the mutex.
+  // Call everything below with the mutex held.
   absl::Status Renew(const Ownership& ownership, int64_t lease_ns);
-  // How much of its time a life has; negative where it is not in time.
+  // How long the life stays in time; negative if it is not in time.
   int64_t LeftNs(int64_t epoch) const;
-  // Job 0 is none, and its trials are anybody's.
+  // As MayWrite (transitions.h). Job 0 means no job: anybody may write what belongs to it.
   absl::Status MayWriteJob(int64_t job, const Ownership& ownership,
                            JobWrite what = JobWrite::kItself);
   absl::Status RequireOwners(int64_t task, int64_t job);
@@ -143,23 +143,23 @@ class MemoryStore : public Store {
   absl::StatusOr<SettleResult> SettleOne(const Settlement& settlement);
   void SettleWith(Trial& trial, const Record& record);
   SettleResult ImportOne(const Trial& trial, const Record& record);
-  // The record that it names is one that a final may come of.
+  // kNotFound unless Final::record is 0 or a record that the final may come from.
   absl::Status RequireConfirmed(const Final& final);
-  // Whether the record that it came of was not retracted.
+  // Whether the record that the final came from, if any, is not retracted.
   bool Counts(const Final& final);
   int64_t PushFinal(const Final& final);
   void PruneEvents(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
   void PruneSamples(int64_t before_wall_ns, int64_t most_rows, Pruned& pruned);
-  // Whether nothing but the record itself needs more of its samples than the least.
+  // Whether Prune may remove all but the least of the record's samples.
   bool AreSamplesSpare(const Record& record);
   bool Matches(const Record& record, const RecordFilter& filter);
   bool Matches(const Final& final, const RecordFilter& filter);
-  // The newest of each task and signature, among those that match, by task and id.
+  // The newest matching final of each task and signature.
   std::map<FinalPlace, const Final*> NewestFinals(const RecordFilter& filter);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload);
   int64_t AddEvent(int64_t job, const std::string& kind, const std::string& payload,
                    int64_t wall_time_ns);
-  // To every job that has not ended and wants the task, and to `job`.
+  // Adds an event to every unfinished job that wants the task, and to `job` if it has not ended.
   void TellJobs(int64_t task, const std::string& signature, int64_t job, const std::string& kind,
                 const std::string& payload, int64_t wall_time_ns);
   TaskProgress ProgressOf(const JobTask& wanted, int64_t job);

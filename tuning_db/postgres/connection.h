@@ -1,4 +1,4 @@
-// One connection to PostgreSQL, and the statements it keeps prepared. Not thread-safe.
+// One connection to PostgreSQL with its prepared statements. Not thread-safe.
 #ifndef HONE_TUNING_DB_POSTGRES_CONNECTION_H_
 #define HONE_TUNING_DB_POSTGRES_CONNECTION_H_
 
@@ -19,15 +19,15 @@ struct pg_result;
 
 namespace hone::tuning_db::postgres {
 
-// One row of an answer, valid while its Rows are. Columns from 0.
+// One row of a result, valid as long as its Rows. Columns count from 0.
 class Row {
  public:
   Row(const pg_result* result, int row) : result_(result), row_(row) {}
-  int64_t Integer(int column) const;   // NULL is 0; of a truth value 1 or 0
+  int64_t Integer(int column) const;   // NULL is 0; a truth value is 1 or 0
   double Real(int column) const;       // NULL is NaN
   std::string Text(int column) const;  // NULL is empty
   std::string Bytes(int column) const;
-  std::string DigestText(int column) const;  // of what was bound as a Digest
+  std::string DigestText(int column) const;  // of a value that was bound as a Digest
   bool IsNull(int column) const;
   std::vector<double> Reals(int column) const;
   template <typename Enum>
@@ -40,7 +40,7 @@ class Row {
   int row_;
 };
 
-// All rows that a statement answered with.
+// All rows that a statement returned.
 class Rows {
  public:
   explicit Rows(pg_result* result) : result_(result) {}
@@ -55,11 +55,11 @@ class Rows {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
-// What became of the connection's transaction with the last statement that failed.
+// What the failure of a statement means for the connection's transaction.
 enum class Failure {
   kNone,
-  kRefused,  // the statement is at fault: to run it again fails again
-  kPassing,  // the server gave it up (deadlock, serialization, a time limit): to be run again
+  kRefused,  // the statement is at fault: it would fail again
+  kPassing,  // the server gave it up (deadlock, serialization, a time limit): run it again
   kLost,     // the connection is gone, and its transaction with it unless COMMIT was under way
 };
 
@@ -71,7 +71,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // A statement with parameters $1, $2, ...; its text is prepared once for the connection.
+  // Runs a statement with parameters $1, $2, .... Its text is prepared once for the connection.
   template <typename... Values>
   absl::StatusOr<Rows> Query(const std::string& sql, const Values&... values) {
     Parameters parameters;
@@ -79,7 +79,7 @@ class Connection {
     return QueryWith(sql, parameters);
   }
   absl::StatusOr<Rows> QueryWith(const std::string& sql, const Parameters& parameters);
-  // A statement whose rows do not matter, and that may change the database.
+  // Runs a statement that may change the database, and ignores its rows.
   template <typename... Values>
   absl::Status Change(const std::string& sql, const Values&... values) {
     has_changed_ = true;
@@ -92,31 +92,32 @@ class Connection {
     if (rows.empty()) return std::optional<int64_t>();
     return std::optional<int64_t>(rows[0].Integer(0));
   }
-  // An INSERT with RETURNING id.
+  // Runs an INSERT with RETURNING id, and returns the id.
   template <typename... Values>
   absl::StatusOr<int64_t> Insert(const std::string& sql, const Values&... values) {
     has_changed_ = true;
     HONE_ASSIGN_OR_RETURN(const auto id, Integer(sql, values...));
     return id.value_or(0);
   }
-  // One or more statements without parameters and rows.
+  // Runs one or more statements without parameters or rows.
   absl::Status Execute(const std::string& sql);
 
-  // For LISTEN: readable where something may have come, and what has come, as its payloads.
+  // For LISTEN: a descriptor that is readable when a notification may have come, and the payloads
+  // of those that have come.
   int Socket() const;
   absl::StatusOr<std::vector<std::string>> Notifications();
 
-  // What the last statement that failed since ForgetFailure was called has failed with.
+  // The failure of the last statement that failed since ForgetFailure was called.
   Failure failure() const { return failure_; }
-  // Rows that the last statement of Execute changed.
+  // The number of rows that the last statement of Execute changed.
   int changed_rows() const { return changed_rows_; }
   void ForgetFailure() { failure_ = Failure::kNone; }
   // Whether Change or Insert was called since the last call of ForgetChanges.
   bool has_changed() const { return has_changed_; }
   void ForgetChanges() { has_changed_ = false; }
 
-  // The ids of texts, as far as they are known; texts are never changed or removed. What a
-  // transaction learns is forgotten where it is rolled back.
+  // A cache of the ids of rows of `texts`, which are never changed or removed. Call ForgetTexts
+  // after a rollback, which may undo what was learnt.
   std::optional<int64_t> KnownText(const std::string& text) const;
   void LearnText(const std::string& text, int64_t id);
   void ForgetTexts() { texts_.clear(); }
@@ -135,7 +136,7 @@ class Connection {
   int changed_rows_ = 0;
 };
 
-// What a five-character SQLSTATE says.
+// What a SQLSTATE of five characters means.
 Failure FailureOf(const std::string& sqlstate);
 absl::StatusCode CodeOf(const std::string& sqlstate);
 

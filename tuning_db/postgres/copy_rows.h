@@ -10,8 +10,8 @@
 
 namespace hone::tuning_db::postgres {
 
-// Errors of both are those of OpenStore, for reading and for writing; kInvalidArgument where what
-// is to be made is there already.
+// The errors are those of OpenStore, for reading and for writing. OpenRowSink also gives
+// kInvalidArgument if the database already has tables of ours.
 absl::StatusOr<std::unique_ptr<RowSource>> OpenRowSource(const std::string& address);
 absl::StatusOr<std::unique_ptr<RowSink>> OpenRowSink(const std::string& address);
 

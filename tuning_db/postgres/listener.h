@@ -1,4 +1,4 @@
-// Hears which jobs have changed, by whichever process.
+// Hears which jobs have changed, whichever process changed them.
 #ifndef HONE_TUNING_DB_POSTGRES_LISTENER_H_
 #define HONE_TUNING_DB_POSTGRES_LISTENER_H_
 
@@ -17,12 +17,12 @@ namespace hone::tuning_db::postgres {
 // The channel on which transactions that change a job send its id (NOTIFY).
 inline constexpr char kChannel[] = "hone";
 
-// A connection and a thread of its own.
+// Owns a connection and a thread.
 class Listener {
  public:
-  // `tell` is called on the thread, with 0 where something may have been missed: the connection was
-  // lost, or could not be made at first. What is committed once the constructor has returned is
-  // told.
+  // Calls `tell` on the thread with each job that has changed, and with 0 if changes may have been
+  // missed because the connection was lost or could not be made at first. Everything that is
+  // committed after the constructor has returned is told.
   Listener(std::string address, std::function<void(int64_t job)> tell);
   ~Listener();
   Listener(const Listener&) = delete;
@@ -30,15 +30,15 @@ class Listener {
 
  private:
   void Work(std::promise<void> begun);
-  // Until the connection is lost, or it is told to stop.
+  // Returns when the connection is lost, or when the listener is to stop.
   void Hear(Connection& db);
-  // Whether it is told to stop within that time; what comes on `socket` (-1: nothing) ends the
-  // wait.
+  // Waits up to `limit_ms`, or until `socket` (-1: none) is readable. Returns whether to stop.
   bool StopsWithin(int limit_ms, int socket) const;
 
   const std::string address_;
   const std::function<void(int64_t job)> tell_;
-  // Ends a wait: an eventfd. -1 where the process has no descriptor left; waits are short then.
+  // An eventfd that ends a wait; -1 if the process had no descriptor left, and waits are then
+  // short.
   const int stop_;
   std::atomic<bool> is_stopping_ = false;
   std::thread thread_;

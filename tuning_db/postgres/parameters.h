@@ -1,4 +1,4 @@
-// What is bound to the parameters of a statement.
+// The values bound to the parameters of a statement.
 #ifndef HONE_TUNING_DB_POSTGRES_PARAMETERS_H_
 #define HONE_TUNING_DB_POSTGRES_PARAMETERS_H_
 
@@ -40,7 +40,7 @@ class Parameters {
     value ? Add(*value) : AddNull();
   }
   void Add(double value);
-  // In binary, in which a text may hold any byte that the server takes and none ends it.
+  // Texts are bound in binary form, since a zero byte would end one in text form.
   void Add(std::string_view text) { AddBinary(text); }
   void Add(const std::string& text) { AddBinary(text); }
   void Add(const char* text) { AddBinary(text); }
@@ -50,7 +50,7 @@ class Parameters {
   void Add(const std::vector<int64_t>& values);
 
   int size() const { return static_cast<int>(values_.size()); }
-  // As PQexecPrepared takes them; they point into this object.
+  // The arguments of PQexecPrepared. They point into this object.
   std::vector<const char*> Values() const;
   std::vector<int> Lengths() const;
   std::vector<int> Formats() const;

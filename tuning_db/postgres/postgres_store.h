@@ -1,5 +1,5 @@
 // The store in a PostgreSQL database, which many processes may write. Each method is one
-// transaction: of the writer, or of a reader.
+// transaction of the writer, or of a reader.
 #ifndef HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
 #define HONE_TUNING_DB_POSTGRES_POSTGRES_STORE_H_
 
@@ -25,7 +25,7 @@ namespace hone::tuning_db::postgres {
 
 class PostgresStore final : public Store {
  public:
-  // `writer` is nullptr where it is open for reading only.
+  // `writer` is null if the store is open for reading only.
   PostgresStore(const std::string& address, std::unique_ptr<Writer> writer, const Clock& clock,
                 int64_t patience_ns)
       : address_(address),
@@ -130,7 +130,7 @@ class PostgresStore final : public Store {
     }));
     return answer;
   }
-  // Posts a change for each entry: `step(db, entry)` answers it.
+  // Posts one change for each entry, which runs `step(db, entry)`.
   template <typename Answer, typename Entry, typename Step>
   absl::Status ChangeMany(std::string_view name, std::vector<Entry> entries, const Step& step,
                           std::function<void(std::vector<absl::StatusOr<Answer>>)> done);
@@ -141,12 +141,12 @@ class PostgresStore final : public Store {
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
 
   const std::string address_;
-  const Clock& clock_;                    // stamps events; what is in time is the server's to say
+  const Clock& clock_;                    // stamps events; the server's clock says who is in time
   const std::unique_ptr<Writer> writer_;  // null: read only
   ReaderPool readers_;
   Subscribers subscribers_;
   std::mutex listener_mutex_;
-  std::unique_ptr<Listener> listener_;  // since somebody has subscribed; ends before what it tells
+  std::unique_ptr<Listener> listener_;  // null before the first Subscribe; tells subscribers_
 };
 
 }  // namespace hone::tuning_db::postgres

@@ -1,4 +1,4 @@
-// Connections that read: as many as threads read at the same time, up to a bound.
+// A pool of connections for reading: as many as threads read at the same time, up to kMostReaders.
 #ifndef HONE_TUNING_DB_POSTGRES_READER_POOL_H_
 #define HONE_TUNING_DB_POSTGRES_READER_POOL_H_
 
@@ -17,7 +17,7 @@
 
 namespace hone::tuning_db::postgres {
 
-// A server has some hundred connections for all daemons and tools.
+// A server takes some hundred connections, for all daemons and tools together.
 inline constexpr int kMostReaders = 8;
 
 // Thread-safe.
@@ -26,9 +26,9 @@ class ReaderPool {
   ReaderPool(std::string address, int64_t patience_ns)
       : address_(std::move(address)), patience_ns_(patience_ns) {}
 
-  // The answer of `query(Connection&)`, a function that returns a StatusOr, in one read
-  // transaction: it sees one state of the database. It is asked again where the connection was
-  // lost, until patience ends.
+  // Returns what `query(Connection&)`, a function that returns a StatusOr, returns in one read
+  // transaction: it sees one state of the database. If the connection is lost, runs it again until
+  // `patience_ns` are over.
   template <typename Query>
   auto Read(const Query& query) -> decltype(query(std::declval<Connection&>())) {
     using Answer = decltype(query(std::declval<Connection&>()));
@@ -43,9 +43,9 @@ class ReaderPool {
 
  private:
   absl::Status Run(const std::function<absl::Status(Connection&)>& query);
-  // Sets whether it may go otherwise another time.
+  // Sets `is_passing` if the query failed but may succeed another time.
   absl::Status RunOnce(const std::function<absl::Status(Connection&)>& query, bool& is_passing);
-  std::unique_ptr<Connection> Take();  // nullptr: a new one may be made
+  std::unique_ptr<Connection> Take();  // null: the caller is to open a new one
   void GiveBack(std::unique_ptr<Connection> db);
 
   const std::string address_;

@@ -1,4 +1,4 @@
-// A filter of the log as conditions of SQL, with the ids of rows in place of what it says in words.
+// A filter of the log as SQL conditions, with ids of rows in place of the filter's texts.
 #ifndef HONE_TUNING_DB_POSTGRES_RECORD_FILTER_H_
 #define HONE_TUNING_DB_POSTGRES_RECORD_FILTER_H_
 
@@ -15,10 +15,10 @@
 
 namespace hone::tuning_db::postgres {
 
-// Conditions on rows, and what is bound to them.
+// Conditions on rows, and the values bound to them.
 class Conditions {
  public:
-  // "{}" is the parameter.
+  // "{}" in the condition stands for the parameter.
   template <typename Value>
   void Add(const std::string& condition, const Value& value) {
     text_ += " AND " + fmt::format(fmt::runtime(condition), Bind(value));
@@ -37,7 +37,7 @@ class Conditions {
   Parameters parameters_;
 };
 
-// The ids that rows may have of a column.
+// The ids that a column of matching rows may have.
 struct ColumnValues {
   std::string column;
   std::vector<int64_t> values;
@@ -45,12 +45,12 @@ struct ColumnValues {
 
 struct FoundFilter {
   Conditions conditions;            // on records r
-  std::vector<ColumnValues> lists;  // and these; the one to walk by first
+  std::vector<ColumnValues> lists;  // more conditions; rows are found by the first one
 };
 
-// Nothing where no record can match.
+// nullopt if no record can match.
 absl::StatusOr<std::optional<FoundFilter>> Find(Connection& db, const RecordFilter& filter);
-// The ids of tasks for which all holds that the filter says of them.
+// The ids of the tasks that meet all conditions of the filter on tasks.
 absl::StatusOr<std::vector<int64_t>> FindTasks(Connection& db, const RecordFilter& filter);
 
 }  // namespace hone::tuning_db::postgres

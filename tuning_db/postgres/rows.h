@@ -1,5 +1,6 @@
-// How the values of types.h lie in the tables. Each function is a step of its caller's transaction;
-// those that write run under the lock of writers, one at a time over all daemons.
+// Reads and writes the values of types.h as rows. Each function is a step of its caller's
+// transaction. Those that write run under the lock of writers (schema.h), one at a time over all
+// daemons.
 #ifndef HONE_TUNING_DB_POSTGRES_ROWS_H_
 #define HONE_TUNING_DB_POSTGRES_ROWS_H_
 
@@ -19,13 +20,13 @@ namespace hone::tuning_db::postgres {
 
 // The id of a text in `texts`, added if new.
 absl::StatusOr<int64_t> Intern(Connection& db, const std::string& text);
-// The same, and NULL for an empty text.
+// The same, but nullopt (NULL) for an empty text.
 absl::StatusOr<std::optional<int64_t>> InternSome(Connection& db, const std::string& text);
 // The id of a text, if it is there.
 absl::StatusOr<std::optional<int64_t>> FindText(Connection& db, const std::string& text);
-// kNotFound where the table has no row `id`; `what` is the word for it.
+// kNotFound if the table has no row `id`; the message calls it `what`.
 absl::Status Require(Connection& db, const std::string& table, const std::string& what, int64_t id);
-// kNotFound where there is no such task or job; job 0 is none.
+// kNotFound if there is no such task or job. Job 0 means no job.
 absl::Status RequireOwners(Connection& db, int64_t task, int64_t job);
 // The first columns of all rows.
 std::vector<int64_t> IdsOf(const Rows& rows);
@@ -47,27 +48,27 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 
 // The next value of a row of `counters`.
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
-// A life of the owner, which has no other from then on, in time for so long.
+// Adds a life of the owner, in time for `lease_ns`, and removes its older ones.
 absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t lease_ns);
-// How much of its time a life has, in nanoseconds; negative where it is not in time.
+// How long the life stays in time, in nanoseconds; negative if it is not in time.
 absl::StatusOr<int64_t> TimeLeft(Connection& db, const Ownership& ownership);
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t lease_ns);
-// Makes jobs that have not ended and whose owner is not in time this owner's; returns their ids.
+// Makes this owner the owner of unfinished jobs whose owner is not in time. Returns their ids.
 absl::StatusOr<std::vector<int64_t>> TakeLostJobs(Connection& db, const Ownership& ownership);
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch);
-// As MayWrite of transitions.h; job 0 is none, and what is of it is anybody's.
+// As MayWrite (transitions.h). Job 0 means no job: anybody may write what belongs to it.
 absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership,
                          JobWrite what = JobWrite::kItself);
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest);
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db);
 
-// Whoever listens is told of the job once the transaction is committed (listener.h).
+// Tells all listeners (listener.h) of the job once the transaction is committed.
 absl::Status TellListeners(Connection& db, int64_t job);
-// The event's number.
+// Returns the event's number.
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event);
-// For every job that has not ended and wants the task, and for `job` where it has not: that
-// something happened, or that a trial was settled, which its record tells.
+// These two add an event to every unfinished job that wants the task, and to the event's or trial's
+// own job if it has not ended: the given event, or that the trial was settled with `record`.
 absl::Status TellJobs(Connection& db, int64_t task, const std::string& signature,
                       const Event& event);
 absl::Status TellJobsOfRecord(Connection& db, const Trial& trial, int64_t record);
@@ -78,14 +79,14 @@ absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id);
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
 // The id of the trial with the same key.
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial);
-// The id of a row that is new, in the state that the trial says; not kLeased.
+// Adds a row in the trial's state, which must not be kLeased, and returns its id.
 absl::StatusOr<int64_t> AddTrial(Connection& db, const Trial& trial);
-// The row with the trial's key, added as proposed if new.
+// Returns the row with the trial's key, which is added as proposed if new.
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
-// Writes what transitions change: state, attempt, fence, worker, strikes, the lease.
+// Writes the fields that transitions change: state, attempt, fence, worker, strikes, the lease.
 absl::Status UpdateTrial(Connection& db, const Trial& trial);
 
-// The trial is the one that it settles, whose progress it is. Returns the record's id.
+// Adds the record that settles `trial`, and its progress. Returns the record's id.
 absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const Record& record);
 // By id, in ascending order.
 absl::StatusOr<std::vector<Record>> ReadRecords(Connection& db, const std::vector<int64_t>& ids);
@@ -95,16 +96,17 @@ absl::StatusOr<RecordDetail> ReadRecordDetail(Connection& db, int64_t id);
 absl::StatusOr<LogStats> ReadStats(Connection& db, const RecordFilter& filter);
 absl::Status RetractRecord(Connection& db, int64_t id, const std::string& reason, int64_t now_ns);
 
-// What the settled trial adds to the progress of its task and job.
+// Adds the settled trial to the progress of its task and job.
 absl::Status AddProgress(Connection& db, const Trial& trial, const Record& record);
-// Anew from the records, where one of them was retracted; `signature` is a text's id.
+// Counts the progress of a task and signature anew after one of its records was retracted.
+// `signature` is the id of a text.
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);
 absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
     Connection& db, const std::vector<int64_t>& jobs);
-// What ReadProgress says of the job now is what it says from now on: other jobs may go on with its
-// tasks when it has ended.
+// Stores the job's progress as it is now, for ReadProgress to return from now on. Call it when the
+// job ends, since other jobs may go on with its tasks.
 absl::Status KeepProgress(Connection& db, int64_t job);
-// Tasks and jobs whose progress is not what their records give, in sentences.
+// Sentences about tasks and jobs whose progress does not agree with their records.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
 
 // Steps of Upkeep::Prune.
@@ -117,7 +119,7 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
 // As LogStore::ListFinals.
 absl::StatusOr<FinalPage> ReadFinals(Connection& db, const RecordFilter& filter,
                                      const std::string& cursor, int64_t limit);
-// How many there are of them.
+// How many finals ReadFinals lists for the filter.
 absl::StatusOr<int64_t> CountFinals(Connection& db, const RecordFilter& filter);
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature);
@@ -130,7 +132,7 @@ absl::StatusOr<std::optional<ModelFinal>> ReadNewestModelFinal(Connection& db,
 absl::Status CountMiss(Connection& db, const Miss& miss);
 absl::StatusOr<std::vector<Miss>> ReadMisses(Connection& db, const std::string& target);
 
-// Everything that does not hold, in sentences.
+// Sentences about everything that does not hold; empty if the database is sound.
 absl::StatusOr<std::vector<std::string>> CheckDatabase(Connection& db);
 
 }  // namespace hone::tuning_db::postgres

@@ -12,17 +12,17 @@
 
 namespace hone::tuning_db::postgres {
 
-// The advisory lock of whoever writes, for the length of its transaction (decision 0024).
+// Takes the advisory lock that every writer holds during its transaction (decision 0024).
 inline constexpr char kLockWriters[] = "SELECT pg_advisory_xact_lock(1215262309, 1)";  // "Hone"
 
-// The version of a database is the number of migrations it has behind it.
+// The version of a database is the number of migrations that it has been through.
 int NewestVersion();
-// Nothing where the database holds no tuning database.
+// nullopt if the database has no tables of ours.
 absl::StatusOr<std::optional<int>> VersionOf(Connection& db);
 
-// Runs the migrations after the database's own version up to `version`, each in a transaction of
-// its own that also raises the version, one process at a time. Passes the crash points
-// migration.N.*.
+// Runs the migrations from the database's version up to `version`. Each is a transaction of its
+// own, which also raises the version, and only one process migrates at a time. Passes the crash
+// points migration.N.*.
 absl::Status Migrate(Connection& db, int version = NewestVersion());
 
 }  // namespace hone::tuning_db::postgres

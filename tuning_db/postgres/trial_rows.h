@@ -7,7 +7,8 @@
 
 namespace hone::tuning_db::postgres {
 
-// The columns of trials t, with its texts s (signature) and c (config), worker v and its lease l.
+// The columns of a row t of `trials`, with its texts s (signature), c (config) and v (worker) and
+// its lease l.
 inline constexpr char kTrialColumns[] =
     " t.id, t.task, s.body, c.body, t.nest_digest, t.purpose, t.round, t.job, "
     "t.state, t.attempt, t.fence, v.body, t.strikes, l.device, l.limit_ns, "
@@ -16,7 +17,7 @@ inline constexpr char kTrialTexts[] =
     " JOIN texts s ON s.id = t.signature JOIN texts c ON c.id = t.config "
     "LEFT JOIN texts v ON v.id = t.worker LEFT JOIN leases l ON l.trial = t.id ";
 
-// From the first of kTrialColumns.
+// Reads the trial from kTrialColumns, which begin at column `first`.
 Trial TrialOf(const Row& row, int first);
 
 }  // namespace hone::tuning_db::postgres

@@ -1,4 +1,4 @@
-// The migration that gives stored configs their canonical form.
+// The migration that brings stored configs into canonical form.
 #ifndef HONE_TUNING_DB_SQLITE_CANONICAL_CONFIGS_H_
 #define HONE_TUNING_DB_SQLITE_CANONICAL_CONFIGS_H_
 
@@ -7,9 +7,9 @@
 
 namespace hone::tuning_db::sqlite {
 
-// Rewrites the configs of trials and finals, and the digests of the trials', in canonical form.
-// Where a task has trials of two spellings of one config, both stay: the key's round of the later
-// one becomes a free one. A step of its caller's transaction.
+// Rewrites the configs of trials and finals, and the config digests of trials. If a task has trials
+// of two spellings of one config, both stay: the later one gets an unused round in its key. A step
+// of its caller's transaction.
 absl::Status CanonicaliseConfigs(Connection& db);
 
 }  // namespace hone::tuning_db::sqlite

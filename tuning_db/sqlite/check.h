@@ -1,4 +1,4 @@
-// What has to hold in a database beyond what its tables enforce.
+// Checks what must hold in a database beyond what its tables enforce.
 #ifndef HONE_TUNING_DB_SQLITE_CHECK_H_
 #define HONE_TUNING_DB_SQLITE_CHECK_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::tuning_db::sqlite {
 
-// Everything that does not hold, in sentences.
+// Sentences about everything that does not hold; empty if the database is sound.
 absl::StatusOr<std::vector<std::string>> CheckDatabase(Connection& db);
 
 }  // namespace hone::tuning_db::sqlite

@@ -1,4 +1,4 @@
-// Adds checksums to the pages of a database, which show damage; SQLite has none of its own
+// Adds checksums to the pages of a database, so that damage is noticed. SQLite has none by default
 // (decision 0023).
 #ifndef HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
 #define HONE_TUNING_DB_SQLITE_CHECKSUM_VFS_H_
@@ -7,14 +7,15 @@
 
 namespace hone::tuning_db::sqlite {
 
-// At the end of each page, where SQLite reserves them for us.
+// SQLite reserves these bytes for us at the end of each page.
 inline constexpr int kChecksumBytes = 8;
-// Where a database's header has the number of them (https://www.sqlite.org/fileformat2.html).
+// The offset in a database's header of the number of reserved bytes
+// (https://www.sqlite.org/fileformat2.html).
 inline constexpr size_t kReservedAt = 20;
 
-// The VFS above the process's default one that writes a checksum into each page of a database that
-// reserves the bytes for it, and answers SQLITE_IOERR_DATA where a page that is read has another.
-// Registered by the first call.
+// The name of a VFS on top of the default one. It writes a checksum into each page of a database
+// that reserves the bytes for it, and returns SQLITE_IOERR_DATA if a page that is read has another.
+// The first call registers it.
 const char* ChecksumVfs();
 
 }  // namespace hone::tuning_db::sqlite

@@ -1,4 +1,4 @@
-// Changes of the database, in transactions that those share which wait at the same time.
+// Writes changes to the database. Those that wait at the same time share one transaction.
 #ifndef HONE_TUNING_DB_SQLITE_COMMIT_QUEUE_H_
 #define HONE_TUNING_DB_SQLITE_COMMIT_QUEUE_H_
 
@@ -17,22 +17,22 @@ namespace hone::tuning_db::sqlite {
 
 // Thread-safe.
 //
-// Where a commit fails, what is on the disk is unknown until the file is opened again: from then on
-// every change is refused with kUnavailable.
+// After a commit has failed, what is on the disk is unknown until the file is opened again, so
+// every later change is refused with kUnavailable.
 class CommitQueue {
  public:
   using Change = GroupCommit<Connection>::Change;
   using Done = GroupCommit<Connection>::Done;
 
-  // `db` outlives the queue and is used by nobody else. At most `most_waiting` posted changes wait.
-  // `committed` is called on the queue's thread after each commit, before those who wait for it
-  // are answered.
+  // `db` must outlive the queue, and nothing else may use it. At most `most_waiting` posted changes
+  // may wait. `committed` is called on the queue's thread after each commit, before Commit returns
+  // and `done` is called.
   CommitQueue(Connection* db, size_t most_waiting, std::function<void()> committed = nullptr)
       : db_(db),
         committed_(std::move(committed)),
         changes_(most_waiting, [this](const Steps& steps) { RunBatch(steps); }) {}
 
-  // As GroupCommit's, these two.
+  // These two are those of GroupCommit.
   absl::Status Commit(Change change) { return changes_.Commit(std::move(change)); }
   absl::Status Post(std::vector<Change> changes, Done done) {
     return changes_.Post(std::move(changes), std::move(done));
@@ -49,7 +49,7 @@ class CommitQueue {
   absl::Status RunSteps(const Steps& steps);
   absl::Status RunOne(const Change& change, absl::Status& status);
 
-  Connection* const db_;  // used by the thread, as `broken_`
+  Connection* const db_;  // only the thread uses this and `broken_`
   const std::function<void()> committed_;
   absl::Status broken_;
   std::atomic<int64_t> batches_ = 0;

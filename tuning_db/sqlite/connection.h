@@ -1,4 +1,4 @@
-// One connection to SQLite, and the statements it keeps prepared. Not thread-safe.
+// One connection to SQLite with its prepared statements. Not thread-safe.
 #ifndef HONE_TUNING_DB_SQLITE_CONNECTION_H_
 #define HONE_TUNING_DB_SQLITE_CONNECTION_H_
 
@@ -20,9 +20,9 @@ namespace hone::tuning_db::sqlite {
 
 enum class Access {
   kRead,    // never writes or checkpoints the database
-  kFrozen,  // as kRead, of a file that nobody writes meanwhile, in a folder that we may not write
+  kFrozen,  // as kRead, for a file that nobody writes, in a folder that we may not write to
   kWrite,   // the one connection that writes and checkpoints; the file must exist
-  kCreate,  // of a file that nobody else knows yet
+  kCreate,  // makes and writes a file that nobody else knows yet
 };
 
 class Connection {
@@ -32,12 +32,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // A statement ready to be bound. Its text is prepared once for the connection, which must outlive
-  // it.
+  // Returns a statement with its parameters still to be bound. Its text is prepared once for the
+  // connection, which must outlive it.
   absl::StatusOr<Statement> Prepare(const std::string& sql);
-  // One or more statements without parameters and rows.
+  // Runs one or more statements without parameters or rows.
   absl::Status Execute(const std::string& sql);
-  // A statement whose rows do not matter.
+  // Runs a statement, and ignores its rows.
   template <typename... Values>
   absl::Status Run(const std::string& sql, const Values&... values) {
     HONE_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
@@ -53,13 +53,13 @@ class Connection {
     if (!has_row) return std::optional<int64_t>();
     return std::optional<int64_t>(statement.Integer(0));
   }
-  // Makes each page keep a checksum; writes the whole file anew where pages have no room for it.
-  // Outside of transactions.
+  // Makes each page keep a checksum. Rewrites the whole file if its pages have no room for one.
+  // Must not be called in a transaction.
   absl::Status ReserveChecksums();
   int64_t LastInsertId() const;
-  // Rows that the last statement changed.
+  // The number of rows that the last statement changed.
   int64_t Changes() const;
-  // False once SQLite has rolled a transaction back by itself, or outside of one.
+  // False outside a transaction, and after SQLite has rolled one back by itself.
   bool IsInTransaction() const;
 
  private:
@@ -73,8 +73,8 @@ class Connection {
   std::map<std::string, sqlite3_stmt*> idle_;  // prepared and not in use, by text
 };
 
-// What a SQLite result code means to our callers: kInvalidArgument for a file that is no sound
-// database, kUnavailable for a locked one, kFailedPrecondition for writing what is open for
+// What a SQLite result code means to our callers: kInvalidArgument for a file that is not a sound
+// database, kUnavailable for a locked one, kFailedPrecondition for writing to one that is open for
 // reading, kPermissionDenied, otherwise kInternal.
 absl::Status StatusOf(int code, const std::string& message);
 

@@ -1,7 +1,7 @@
-// Figures that lie near each other (the samples of a record), in fewer bytes and without loss.
+// Packs doubles that are near each other (the samples of a record) into fewer bytes without loss.
 //
-// A byte that says how many high bytes every figure shares with the first; the first figure; of
-// each other one its remaining low bytes. Bytes go from the low to the high. No figures: no bytes.
+// The format, in little-endian order: one byte that says how many high bytes all values share; the
+// first value; the remaining low bytes of each other value. No values take no bytes.
 #ifndef HONE_TUNING_DB_SQLITE_PACKED_REALS_H_
 #define HONE_TUNING_DB_SQLITE_PACKED_REALS_H_
 
@@ -13,7 +13,7 @@
 namespace hone::tuning_db::sqlite {
 
 std::string PackReals(const std::vector<double>& values);
-// Nothing for bytes that PackReals does not give.
+// nullopt if PackReals did not write the bytes.
 std::optional<std::vector<double>> UnpackReals(std::string_view bytes);
 
 }  // namespace hone::tuning_db::sqlite

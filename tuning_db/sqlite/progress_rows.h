@@ -1,4 +1,4 @@
-// How far tasks have come, kept by the transactions that settle.
+// The progress of tasks, which the transactions that settle trials keep up to date.
 #ifndef HONE_TUNING_DB_SQLITE_PROGRESS_ROWS_H_
 #define HONE_TUNING_DB_SQLITE_PROGRESS_ROWS_H_
 
@@ -14,20 +14,22 @@
 
 namespace hone::tuning_db::sqlite {
 
-// What the settled trial adds.
+// Adds the settled trial to the progress of its task and job.
 absl::Status AddProgress(Connection& db, const Trial& trial, const Record& record);
-// Counts that of all tasks, where none is kept yet.
+// Counts the progress of all tasks in a database that has none yet.
 absl::Status CountAllProgress(Connection& db);
-// Anew from the records, where one of them was retracted; `signature` is a text's id.
+// Counts the progress of a task and signature anew after one of its records was retracted.
+// `signature` is the id of a text.
 absl::Status RecountProgress(Connection& db, int64_t task, int64_t signature);
 absl::StatusOr<std::vector<std::vector<TaskProgress>>> ReadProgress(
     Connection& db, const std::vector<int64_t>& jobs);
-// What ReadProgress says of the job now is what it says from now on: other jobs may go on with its
-// tasks when it has ended.
+// Stores the job's progress as it is now, for ReadProgress to return from now on. Call it when the
+// job ends, since other jobs may go on with its tasks.
 absl::Status KeepProgress(Connection& db, int64_t job);
-// Tasks and jobs whose progress is not what their records give, in sentences.
+// Sentences about tasks and jobs whose progress does not agree with their records.
 absl::StatusOr<std::vector<std::string>> CheckProgress(Connection& db);
-// Jobs that have not ended and want the task, and `job` where it has not ended (0: none), by id.
+// The ids of all unfinished jobs that want the task, and of `job` (0: none) if it has not ended,
+// sorted.
 absl::StatusOr<std::vector<int64_t>> JobsToTell(Connection& db, int64_t task,
                                                 const std::string& signature, int64_t job);
 

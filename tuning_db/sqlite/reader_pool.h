@@ -1,4 +1,4 @@
-// A pool of connections that read; it has as many as threads ever read at the same time.
+// A pool of connections for reading: as many as threads have ever read at the same time.
 #ifndef HONE_TUNING_DB_SQLITE_READER_POOL_H_
 #define HONE_TUNING_DB_SQLITE_READER_POOL_H_
 
@@ -18,10 +18,10 @@ namespace hone::tuning_db::sqlite {
 class ReaderPool {
  public:
   // A frozen file (Access::kFrozen) is opened anew for each read, and a read during which it
-  // changed is answered with kUnavailable.
+  // changes fails with kUnavailable.
   ReaderPool(std::string path, bool is_frozen) : path_(std::move(path)), is_frozen_(is_frozen) {}
 
-  // The answer of `query(Connection&)`, a function that returns a StatusOr, in one read
+  // Returns what `query(Connection&)`, a function that returns a StatusOr, returns in one read
   // transaction: it sees one state of the database.
   template <typename Query>
   auto Read(const Query& query) -> decltype(query(std::declval<Connection&>())) {

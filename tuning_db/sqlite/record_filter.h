@@ -1,4 +1,4 @@
-// A filter of the log, with the ids of rows in place of what it says in words.
+// A filter of the log, with ids of rows in place of the filter's texts.
 #ifndef HONE_TUNING_DB_SQLITE_RECORD_FILTER_H_
 #define HONE_TUNING_DB_SQLITE_RECORD_FILTER_H_
 
@@ -15,23 +15,23 @@
 
 namespace hone::tuning_db::sqlite {
 
-// A value that never changes.
+// Immutable.
 struct FoundFilter {
-  RecordFilter said;
+  RecordFilter said;  // the filter as it was given
   std::optional<int64_t> signature;
-  // Nothing: any.
+  // nullopt: any.
   std::optional<std::vector<int64_t>> tasks;
   std::optional<std::vector<int64_t>> devices;
-  std::vector<IdRange> ranges;  // in which all that match are, in ascending order
+  std::vector<IdRange> ranges;  // contain the ids of all records that match; ascending
 };
 
-// Nothing where no record can match.
+// nullopt if no record can match.
 absl::StatusOr<std::optional<FoundFilter>> Find(Connection& db, const RecordFilter& filter);
-// The ids of tasks for which all holds that the filter says of them.
+// The ids of the tasks that meet all conditions of the filter on tasks.
 absl::StatusOr<std::vector<int64_t>> FindTasks(Connection& db, const RecordFilter& filter);
 
-// What is asked of rows of `records`: " AND ..." for each condition but those on the column
-// `known`, and what they bind. Ranges are left to the caller.
+// The filter's conditions on rows of `records`, each as " AND ...", and their parameters. Leaves
+// out those on the column `known`, and the ranges, which the caller adds.
 std::string ConditionsOf(const FoundFilter& filter, std::string_view known);
 void BindConditions(const FoundFilter& filter, std::string_view known, Statement& query);
 

@@ -1,4 +1,5 @@
-// How the values of types.h lie in the tables. Each function is a step of its caller's transaction.
+// Reads and writes the values of types.h as rows. Each function is a step of its caller's
+// transaction.
 #ifndef HONE_TUNING_DB_SQLITE_ROWS_H_
 #define HONE_TUNING_DB_SQLITE_ROWS_H_
 
@@ -18,11 +19,11 @@ namespace hone::tuning_db::sqlite {
 
 // The id of a text in `texts`, added if new.
 absl::StatusOr<int64_t> Intern(Connection& db, const std::string& text);
-// The same, and NULL for an empty text.
+// The same, but nullopt (NULL) for an empty text.
 absl::StatusOr<std::optional<int64_t>> InternSome(Connection& db, const std::string& text);
 // The id of a text, if it is there.
 absl::StatusOr<std::optional<int64_t>> FindText(Connection& db, const std::string& text);
-// kNotFound where the table has no row `id`; `what` is the word for it.
+// kNotFound if the table has no row `id`; the message calls it `what`.
 absl::Status Require(Connection& db, const std::string& table, const std::string& what, int64_t id);
 
 absl::StatusOr<Task> ReadTask(Connection& db, int64_t id);
@@ -41,23 +42,23 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 
 // The next value of a row of `counters`.
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
-// A life of the owner, which has no other from then on, in time until then.
+// Adds a life of the owner, in time until `until_ns`, and removes its older ones.
 absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t until_ns);
-// Until when it is in time.
+// Until when the life is in time.
 absl::StatusOr<int64_t> ReadLife(Connection& db, const Ownership& ownership);
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until_ns);
-// Jobs that have not ended and are of this epoch, or of another, by id.
+// The ids of the unfinished jobs of this epoch, or of all others if not `is_own`, sorted.
 absl::StatusOr<std::vector<int64_t>> OwnUnfinishedJobs(Connection& db, int64_t epoch, bool is_own);
-// As MayWrite of transitions.h; job 0 is none, and what is of it is anybody's.
+// As MayWrite (transitions.h). Job 0 means no job: anybody may write what belongs to it.
 absl::Status MayWriteJob(Connection& db, int64_t job, const Ownership& ownership,
                          JobWrite what = JobWrite::kItself);
 
 absl::Status WriteDeviceRest(Connection& db, const DeviceRest& rest, int64_t now_ns);
 absl::StatusOr<std::vector<DeviceRest>> ReadDeviceRests(Connection& db, int64_t now_ns);
 
-// The event's number.
+// Returns the event's number.
 absl::StatusOr<int64_t> InsertEvent(Connection& db, const Event& event);
-// That a trial was settled: what it was is told by its record.
+// Adds the event that a trial was settled. Its payload is made from the record when it is read.
 absl::Status InsertSettledEvent(Connection& db, int64_t job, int64_t record);
 absl::StatusOr<std::vector<Event>> ReadEvents(Connection& db, int64_t job, int64_t after_seq,
                                               int64_t limit);
@@ -66,16 +67,16 @@ absl::StatusOr<Trial> ReadTrial(Connection& db, int64_t id);
 absl::StatusOr<std::vector<Trial>> ReadOpenTrials(Connection& db, int64_t job);
 // The id of the trial with the same key.
 absl::StatusOr<std::optional<int64_t>> FindTrial(Connection& db, const Trial& trial);
-// kNotFound where its task or its job is not there.
+// kNotFound if the trial's task or job does not exist.
 absl::Status RequireOwners(Connection& db, const Trial& trial);
-// The id of a row that is new, in the state that the trial says; not kLeased.
+// Adds a row in the trial's state, which must not be kLeased, and returns its id.
 absl::StatusOr<int64_t> AddTrial(Connection& db, const Trial& trial);
-// The row with the trial's key, added as proposed if new.
+// Returns the row with the trial's key, which is added as proposed if new.
 absl::StatusOr<Trial> EnsureTrial(Connection& db, const Trial& trial);
-// Writes what transitions change: state, attempt, fence, worker, strikes, the lease.
+// Writes the fields that transitions change: state, attempt, fence, worker, strikes, the lease.
 absl::Status UpdateTrial(Connection& db, const Trial& trial);
 
-// The trial is the one that it settles, whose progress it is. Returns the record's id.
+// Adds the record that settles `trial`, and its progress. Returns the record's id.
 absl::StatusOr<int64_t> InsertRecord(Connection& db, const Trial& trial, const Record& record);
 absl::StatusOr<Record> ReadRecord(Connection& db, int64_t id);
 absl::StatusOr<RecordPage> ReadRecords(Connection& db, const RecordFilter& filter, Order order,
@@ -94,7 +95,7 @@ absl::StatusOr<int64_t> InsertFinal(Connection& db, const Final& final);
 // As LogStore::ListFinals.
 absl::StatusOr<FinalPage> ReadFinals(Connection& db, const RecordFilter& filter,
                                      const std::string& cursor, int64_t limit);
-// How many there are of them.
+// How many finals ReadFinals lists for the filter.
 absl::StatusOr<int64_t> CountFinals(Connection& db, const RecordFilter& filter);
 absl::StatusOr<std::optional<Final>> ReadNewestFinal(Connection& db, int64_t task,
                                                      const std::string& signature);

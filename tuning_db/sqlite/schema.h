@@ -10,16 +10,16 @@
 
 namespace hone::tuning_db::sqlite {
 
-// "Hone", in the header of each of our files.
+// "Hone" in ASCII, the application id in the header of each of our files.
 inline constexpr uint32_t kApplicationId = 0x486F6E65;
 
-// The version of a database is the number of migrations it has behind it.
+// The version of a database is the number of migrations that it has been through.
 int NewestVersion();
-// From this version on each page of a database has a checksum.
+// From this version on, each page of a database has a checksum.
 inline constexpr int kChecksumVersion = 9;
 
-// Runs the migrations after the database's own version up to `version`, each in a transaction of
-// its own that also raises the version. Passes the crash points migration.N.*.
+// Runs the migrations from the database's version up to `version`. Each is a transaction of its
+// own, which also raises the version. Passes the crash points migration.N.*.
 absl::Status Migrate(Connection& db, int version = NewestVersion());
 
 absl::StatusOr<int> VersionOf(Connection& db);

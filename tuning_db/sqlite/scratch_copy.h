@@ -1,4 +1,4 @@
-// A copy of a database that is worked on beside it.
+// A temporary copy of a database beside it, to work on.
 #ifndef HONE_TUNING_DB_SQLITE_SCRATCH_COPY_H_
 #define HONE_TUNING_DB_SQLITE_SCRATCH_COPY_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::tuning_db::sqlite {
 
-// What is at its path goes at the beginning, as a crash may have left it there, and at the end.
+// Removes the file at its path when it begins, as a crash may have left one there, and when it
+// ends.
 class ScratchCopy {
  public:
   explicit ScratchCopy(std::string path) : path_(std::move(path)) { Remove(); }
@@ -18,8 +19,8 @@ class ScratchCopy {
   ScratchCopy& operator=(const ScratchCopy&) = delete;
 
   const std::string& path() const { return path_; }
-  // Takes one state of the database, which may be written meanwhile. The copy is synced and needs
-  // no log beside it. Errors name the copy.
+  // Copies one consistent state of the database, which may be written meanwhile. The copy is synced
+  // and needs no log beside it. Errors name the copy.
   absl::Status Fill(Connection& from) const;
 
  private:

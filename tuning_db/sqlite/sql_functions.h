@@ -9,11 +9,11 @@ struct sqlite3;
 
 namespace hone::tuning_db::sqlite {
 
-// The first 64 bits of the SHA-256 of a text, by which the table `texts` is searched.
+// The first 64 bits of the SHA-256 of a text: the key by which the table `texts` is searched.
 int64_t TextKey(std::string_view text);
 
-// text_key(T): TextKey. digest_blob(T): the 32 bytes of a digest in hexadecimal; what is none, as
-// it is. Answers a SQLite result code.
+// Adds text_key(T), which is TextKey, and digest_blob(T), the 32 bytes of a digest in hexadecimal,
+// or T itself if it is not a digest. Returns a SQLite result code.
 int AddSqlFunctions(sqlite3* handle);
 
 }  // namespace hone::tuning_db::sqlite

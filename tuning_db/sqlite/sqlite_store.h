@@ -1,4 +1,4 @@
-// The store in a SQLite file. Each method is one transaction: of the commit queue, or of a reader.
+// The store in a SQLite file. Each method is one transaction of the commit queue, or of a reader.
 #ifndef HONE_TUNING_DB_SQLITE_SQLITE_STORE_H_
 #define HONE_TUNING_DB_SQLITE_SQLITE_STORE_H_
 
@@ -23,7 +23,8 @@
 
 namespace hone::tuning_db::sqlite {
 
-// What only the one writer has. Members go in reverse: the lock is let go last.
+// What only the one writer has. Members are destroyed in reverse order, so the lock is released
+// last.
 struct WriterParts {
   WriterParts(std::unique_ptr<LockFile> l, std::unique_ptr<Connection> c,
               std::function<void()> committed)
@@ -141,7 +142,7 @@ class SqliteStore final : public Store {
     }));
     return answer;
   }
-  // Posts a change for each entry: `step(db, entry)` answers it.
+  // Posts one change for each entry, which runs `step(db, entry)`.
   template <typename Answer, typename Entry, typename Step>
   absl::Status ChangeMany(std::string_view name, std::vector<Entry> entries, const Step& step,
                           std::function<void(std::vector<absl::StatusOr<Answer>>)> done);
@@ -150,23 +151,23 @@ class SqliteStore final : public Store {
   absl::StatusOr<Trial> ReleaseOne(Connection& db, const ReleaseRequest& request);
   absl::StatusOr<SettleResult> SettleOne(Connection& db, const Settlement& settlement);
   absl::StatusOr<SettleResult> ImportOne(Connection& db, const Trial& trial, const Record& record);
-  // The record's id, these two.
+  // These two return the record's id.
   absl::StatusOr<int64_t> SettleWith(Connection& db, Trial& trial, const Record& record);
-  // The trial is settled. Jobs that want it are told.
+  // Adds the record of a settled trial, and tells the jobs that want its task.
   absl::StatusOr<int64_t> AddRecord(Connection& db, const Trial& trial, const Record& record);
   absl::StatusOr<int64_t> PushFinal(Connection& db, const Final& final);
   absl::StatusOr<int64_t> AddEvent(Connection& db, int64_t job, const std::string& kind,
                                    const std::string& payload);
-  // Who subscribed is told of the job once the change that is under way is committed.
+  // Tells subscribers of the job once the present change is committed.
   void Changed(int64_t job) { changed_.insert(job); }
-  // On the queue's thread, after each commit.
+  // Called on the queue's thread after each commit.
   void TellChanges();
 
   const std::string path_;
   const std::unique_ptr<DatabaseUse> use_;  // outlives the connections
   const Clock& clock_;
   Subscribers subscribers_;
-  std::set<int64_t> changed_;            // jobs; of the queue's thread
+  std::set<int64_t> changed_;            // jobs; used by the queue's thread only
   std::unique_ptr<WriterParts> writer_;  // null: read only
   ReaderPool readers_;                   // closed before the writer, which checkpoints last
 };

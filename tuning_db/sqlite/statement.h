@@ -1,4 +1,4 @@
-// A prepared statement: bind its parameters in order, step through its rows.
+// A prepared statement: bind its parameters in order, then step through its rows.
 #ifndef HONE_TUNING_DB_SQLITE_STATEMENT_H_
 #define HONE_TUNING_DB_SQLITE_STATEMENT_H_
 
@@ -24,13 +24,12 @@ struct Digest {
   std::string_view text;
 };
 
-// Figures to be bound as packed_reals.h has them.
+// Doubles to be bound as PackReals packs them.
 struct Packed {
   const std::vector<double>& values;
 };
 
-// Not thread-safe; goes back to its connection when destroyed. An error of Bind is answered by
-// Step.
+// Goes back to its connection when destroyed. Step returns errors of Bind. Not thread-safe.
 class Statement {
  public:
   Statement(Connection* connection, sqlite3_stmt* handle)
@@ -39,17 +38,17 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // Integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their bytes),
-  // packed figures, digests, and optionals of these (nullopt as NULL).
+  // Binds integers, enums, doubles (NaN as NULL), texts, vectors of doubles (a blob of their
+  // bytes), Packed, Digest, and optionals of these (nullopt as NULL).
   template <typename... Values>
   void Bind(const Values&... values) {
     (BindNext(values), ...);
   }
 
-  // True where there is a row to be read.
+  // Moves to the next row. False if there is none.
   absl::StatusOr<bool> Step();
 
-  // Columns of the current row, from 0.
+  // Columns of the current row, counted from 0.
   int64_t Integer(int column) const;
   double Real(int column) const;  // NULL is NaN
   std::string Text(int column) const;

@@ -2,7 +2,7 @@
 //
 // loop::Linear works on expressions. Here the variables of unrolled loops are constants and those
 // of other loops are LLVM values, so that a body can be expanded many times without rebuilding its
-// expressions. Intervals are used as there. Index arithmetic is assumed not to overflow.
+// expressions. Intervals work as they do there. Index arithmetic is assumed not to overflow.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 #define HONE_COMPILER_CODEGEN_LLVM_INDEX_MATH_H_
 
@@ -18,8 +18,9 @@
 
 namespace hone::codegen {
 
-// constant + sum of coefficient * atom. The IndexMath that makes atoms numbers them, those of outer
-// loops before those of inner ones, so that partial sums are shared and can be hoisted.
+// constant + sum of coefficient * atom. IndexMath numbers the atoms in the order in which it makes
+// them, those of outer loops before those of inner ones, so that partial sums are shared and can be
+// hoisted.
 struct Index {
   struct Term {
     int atom;
@@ -34,7 +35,7 @@ struct Index {
   int64_t CoefficientOf(int atom) const;
 };
 
-// Used for one LLVM function. Not thread-safe.
+// Use one for each LLVM function. Not thread-safe.
 class IndexMath {
  public:
   explicit IndexMath(Builder& b) : b_(b) {}

@@ -1,5 +1,5 @@
-// Emits one launch of a nest as an LLVM function: for CPUs of type hone_launch_function, for GPUs a
-// kernel.
+// Emits one launch of a nest as an LLVM function: a hone_launch_function for CPUs, a kernel for
+// GPUs.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 #define HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 
@@ -25,19 +25,19 @@ struct LaunchCode {
   uint64_t scratch_bytes = 0;
 };
 
-// A kernel of a GPU.
+// A launch as a GPU kernel.
 struct KernelCode {
   llvm::Function* function = nullptr;
   std::vector<uint32_t> arguments;  // the nest's buffers that are its parameters, in order
   uint64_t shared_bytes = 0;        // of a block's threads
 };
 
-// An emitter is used for one launch. It unrolls loops that are marked so, and emits the body of a
-// vectorised loop once, with its iterations as lanes. A value stays scalar as long as it is the
-// same in all lanes.
+// Use an emitter for one launch only. It unrolls the loops that the schedule marked for it, and
+// emits the body of a vectorised loop once, with its iterations as lanes. A value stays scalar as
+// long as it is the same in all lanes.
 class LaunchEmitter {
  public:
-  // `module` and `nest` outlive the emitter.
+  // `module` and `nest` must outlive the emitter.
   LaunchEmitter(llvm::Module& module, const loop::Nest& nest, const TargetTraits& traits);
 
   // kInvalidArgument if the launch uses a variable or buffer that nothing binds.
@@ -56,8 +56,8 @@ class LaunchEmitter {
     // A buffer allocated inside a vectorised loop has one copy per lane, lanes innermost.
     int copies = 1;
     bool is_private = false;  // an alloca, which nothing else can access
-    bool pads_free =
-        false;  // is private and no store writes pad lanes on purpose: they may hold anything
+    // The buffer is private and no store writes its pad lanes on purpose: they may hold anything.
+    bool pads_free = false;
     bool is_constant = false;  // never written by this launch
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
@@ -79,8 +79,7 @@ class LaunchEmitter {
     const Storage* storage = nullptr;
     llvm::Type* element = nullptr;
   };
-  // An innermost loop that is being emitted, with the pointers of its own through which its
-  // accesses step.
+  // An innermost loop that is being emitted, with the pointers that step through memory with it.
   struct SteppedLoop {
     int atom = -1;  // the atom of its variable
     Index first;
@@ -107,8 +106,8 @@ class LaunchEmitter {
   // ---- launch_function.cc ----
   void Declare(const std::string& name);
   void Begin(llvm::Function* function);
-  // `written` are the buffers that the launch stores to; `base_of` gives the address of a buffer by
-  // its place in the nest; null for one that the launch does not use.
+  // `written` are the buffers that the launch stores to. `base_of` gives the address of a buffer by
+  // its index in the nest, or null if the launch does not use it.
   void BindBuffers(const loop::BufferSet& written,
                    const std::function<llvm::Value*(size_t)>& base_of);
   void EmitGrid(const lower::LoweredLaunch& launch);
@@ -156,8 +155,9 @@ class LaunchEmitter {
   // Forgets the factors that registers hold, because memory may have changed or the code may be
   // reached by another path.
   void ForgetTiles() { held_tiles_.clear(); }
-  // ---- launch_transpose.cc ---- A tile of memory that the iterations of an unrolled loop access
-  // as rows and the lanes as columns.
+  // ---- launch_transpose.cc ----
+  // A tile of memory whose rows the iterations of an unrolled loop access, and whose columns the
+  // lanes do.
   struct Tile {
     const Storage* storage = nullptr;
     Index first;
@@ -194,7 +194,7 @@ class LaunchEmitter {
   std::optional<Index> IndexOf(const loop::Expr& e, bool speculative = false);
   std::optional<Index> IndexOfBinary(const loop::Expr& e, bool speculative);
   std::optional<Index> IndexOfSelect(const loop::Expr& e, bool speculative);
-  // An index that is an atom of the emitted value, which is known to lie in `within`.
+  // The emitted value as an atom; it is known to be in `within`.
   std::optional<Index> OpaqueIndex(const loop::Expr& e, bool speculative,
                                    loop::Interval within = {});
   std::optional<bool> Decide(const loop::Expr& condition);
@@ -206,11 +206,11 @@ class LaunchEmitter {
                                 const Storage& storage, bool speculative);
   bool InBounds(const Index& offset, const Storage& storage) const;
   Address Locate(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices);
-  // A pointer to the place of an offset without its constant, if the offset steps with the loop;
-  // otherwise null.
+  // A pointer to an offset without its constant part, if the offset steps with the loop; otherwise
+  // null.
   llvm::Value* SteppedPointer(const Storage& storage, llvm::Type* element, const Index& offset);
   void StepPointers(const SteppedLoop& loop);
-  // Turns a scattered address into one of constant places if its lanes are that.
+  // Turns a scattered address into kPermuted or kPieces if its lanes are at constant places.
   void LocatePlaces(const Index& offset, Address& address);
   // The number of elements of a vector in memory that covers all lanes; `first` becomes its start.
   // 0 if no such vector may be read.
@@ -228,7 +228,7 @@ class LaunchEmitter {
   llvm::Value* LanePointers(const Address& address);
   llvm::Instruction* Annotate(llvm::Instruction* access, const Storage& storage, bool is_load);
 
-  // Forgets the values of expressions, since loads may give other values from here on.
+  // Forgets the values of expressions, since loads may give other values from now on.
   void BeginStatement() {
     values_.resize(1);
     values_[0].clear();
@@ -257,8 +257,8 @@ class LaunchEmitter {
   SteppedLoop* stepped_ = nullptr;  // null outside such loops
   lower::TilePlan tiles_;
   const lower::TilePlan::Region* region_ = nullptr;  // the one being emitted
-  llvm::Value* tile_shapes_ =
-      nullptr;  // where the code keeps the index of the tile shapes that are set; or null
+  // Where the code keeps the index of the tile shapes that are set; or null.
+  llvm::Value* tile_shapes_ = nullptr;
   // Factors in registers, the last used one at the end.
   struct HeldTile {
     lower::TileKind kind;

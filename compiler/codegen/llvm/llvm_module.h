@@ -1,4 +1,4 @@
-// What all modules of LLVM here have in common.
+// What all LLVM modules that are made here share.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_LLVM_MODULE_H_
 #define HONE_COMPILER_CODEGEN_LLVM_LLVM_MODULE_H_
 
@@ -12,15 +12,15 @@
 
 namespace hone::codegen {
 
-// LLVM's options are global, set ahead of code generation and reset by each link, so what one
-// thread compiles must not meet another's link: whoever generates code holds this.
+// Hold this while generating code or linking. LLVM's options are global: they are set before code
+// is generated, and each link resets them.
 std::mutex& LlvmMutex();
 
-// An empty module for the machine; `context` outlives it.
+// An empty module for the machine. `context` must outlive it.
 std::unique_ptr<llvm::Module> NewModule(llvm::LLVMContext& context,
                                         const llvm::TargetMachine& machine);
 
-// kInternal with LLVM's words for broken IR, which is a bug of ours.
+// kInternal with LLVM's message if the IR is broken, which is a bug in Hone.
 absl::Status Verify(const llvm::Module& module);
 
 }  // namespace hone::codegen

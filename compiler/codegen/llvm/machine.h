@@ -23,14 +23,14 @@ struct Processor {
   std::string target;    // the text of the target, for errors
 };
 
-// LLVM set up for a target. The pass managers are kept from module to module, because setting them
-// up takes a twentieth of the time to build a candidate.
+// LLVM set up for a target. Keeps its pass managers from module to module, because setting them up
+// takes a twentieth of the time to build a candidate.
 class CodeGenerator {
  public:
   // Returns the calling thread's generator for the target, which is made at the first call and
   // lives as long as the thread. kInvalidArgument for a triple or CPU that LLVM does not know.
   static absl::StatusOr<CodeGenerator*> For(const CpuTarget& target);
-  // Its assembly is PTX, and it writes no objects.
+  // The same for a GPU: the assembly is PTX, and there are no objects.
   static absl::StatusOr<CodeGenerator*> For(const CudaTarget& target);
   ~CodeGenerator();
   CodeGenerator(const CodeGenerator&) = delete;

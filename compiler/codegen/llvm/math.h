@@ -21,7 +21,7 @@ llvm::Value* EmitExpAbove(Builder& b, llvm::Value* x, double least,
 // Whether `least` meets that condition for the float type `dtype`.
 bool MayBeLeastOfExp(double least, DataType dtype);
 llvm::Value* EmitPow(Builder& b, llvm::Value* x, llvm::Value* y);
-// The remainder of x / y rounded towards zero, with the sign of x. It is exact and takes a loop.
+// The remainder of x / y rounded towards zero, with the sign of x. It is exact, and emits a loop.
 llvm::Value* EmitFmod(Builder& b, llvm::Value* x, llvm::Value* y, const TargetTraits& traits);
 
 }  // namespace hone::codegen

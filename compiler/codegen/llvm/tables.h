@@ -1,4 +1,4 @@
-// The constant data of a module: struct hone_module and all it points to.
+// The constant data of a module: struct hone_module and everything that it points to.
 #ifndef HONE_COMPILER_CODEGEN_LLVM_TABLES_H_
 #define HONE_COMPILER_CODEGEN_LLVM_TABLES_H_
 
@@ -20,8 +20,8 @@ struct LaunchEntry {
 };
 
 // Defines hone_module_v1. `launches[i]` are those of kernel i, prepare launches first. With
-// `device`, the device's launches run instead of functions with these symbols; nullptr if the host
-// runs the launches.
+// `device`, its launches run instead of the functions with these symbols; null if the CPU runs the
+// launches.
 void EmitTables(llvm::Module& module, const ModuleSpec& spec,
                 const std::vector<std::vector<LaunchEntry>>& launches, const std::string& toolchain,
                 const DeviceModule* device = nullptr);

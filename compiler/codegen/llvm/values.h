@@ -1,4 +1,4 @@
-// How values of Hone's element types look to LLVM: in registers and in memory.
+// How LLVM holds values of Hone's element types, in registers and in memory.
 //
 // In registers a bool is an i1, and float16 and bfloat16 are floats that are rounded to their type
 // after each operation; in memory these are i8 and i16. A value is a scalar, or a vector with one
@@ -23,17 +23,15 @@ struct TargetTraits {
   bool fuses = true;              // multiply-add in one instruction with one rounding
   bool nan_min_max = false;       // minimum and maximum that propagate NaN are one instruction
   bool saturating_casts = false;  // casts of float vectors to integers saturate, and NaN gives 0
-  // Dot products of bytes in 32-bit lanes. x86: on vectors of 64 bytes, and of 32 and 16. AArch64:
-  // of factors of the same sign, and of an unsigned and a signed factor.
-  bool vnni_512 = false;
-  bool vnni = false;
-  bool arm_dot = false;
-  bool arm_mixed_dot = false;
-  // Dot products of pairs of bfloat16, and rounding to bfloat16. x86: on vectors of 64 bytes, and
-  // of 32 and 16. AArch64.
-  bool bfloat16_512 = false;
-  bool bfloat16 = false;
-  bool arm_bfloat16 = false;
+  // Dot products of bytes in 32-bit lanes.
+  bool vnni_512 = false;       // x86, vectors of 64 bytes
+  bool vnni = false;           // x86, vectors of 16 and 32 bytes
+  bool arm_dot = false;        // AArch64, two signed or two unsigned factors
+  bool arm_mixed_dot = false;  // AArch64, an unsigned and a signed factor
+  // Dot products of pairs of bfloat16, and rounding to bfloat16.
+  bool bfloat16_512 = false;  // x86, vectors of 64 bytes
+  bool bfloat16 = false;      // x86, vectors of 16 and 32 bytes
+  bool arm_bfloat16 = false;  // AArch64
   // Products in tile registers, of pairs of bfloat16 or of four bytes each.
   bool tile_bfloat16 = false;
   bool tile_bytes = false;
@@ -60,11 +58,11 @@ int LanesOf(const llvm::Type* type);
 inline int LanesOf(const llvm::Value* value) { return LanesOf(value->getType()); }
 // The vector type of `lanes` elements; `scalar` itself for one lane.
 llvm::Type* Widen(llvm::Type* scalar, int lanes);
-// The type with other elements and as many lanes.
+// The type with elements of type `element` and as many lanes as `like`.
 llvm::Type* WithElements(const llvm::Type* like, llvm::Type* element);
 // A scalar broadcast to `lanes`; a vector of that many lanes is returned as it is.
 llvm::Value* Splat(Builder& b, llvm::Value* value, int lanes);
-// Brings both to the same number of lanes.
+// Broadcasts the one that is scalar, if any, to the lanes of the other.
 void Match(Builder& b, llvm::Value*& x, llvm::Value*& y);
 
 llvm::Value* FromMemory(Builder& b, llvm::Value* stored, DataType dtype,

@@ -55,7 +55,7 @@ enum class Binds {
   kPrimary
 };
 
-// An expression. A value type.
+// An expression.
 struct CText {
   std::string code;
   CType type = CType::kInt;

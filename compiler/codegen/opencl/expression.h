@@ -19,7 +19,7 @@
 
 namespace hone::codegen::opencl {
 
-// What the code of a launch knows while it is written.
+// What is known about a launch while its code is written.
 struct KernelScope {
   Names names;
   Helpers helpers;
@@ -39,7 +39,7 @@ struct KernelScope {
 // thread-safe.
 class ExpressionWriter {
  public:
-  // All references outlive the writer. `roots` are all expressions of the statement.
+  // All references must outlive the writer. `roots` are all expressions of the statement.
   ExpressionWriter(KernelScope& scope, const loop::Bounds& bounds, Lines& lines,
                    const std::vector<loop::Expr>& roots);
 
@@ -85,8 +85,8 @@ class ExpressionWriter {
   Lines* lines_;
   absl::flat_hash_set<const loop::ExprNode*> roots_;
   absl::flat_hash_map<const loop::ExprNode*, int> uses_;
-  absl::flat_hash_set<const loop::ExprNode*>
-      products_;  // those that a sum may contract with itself
+  // Products that a sum may contract with itself.
+  absl::flat_hash_set<const loop::ExprNode*> products_;
   absl::flat_hash_map<const loop::ExprNode*, bool> faults_;
   absl::flat_hash_map<const loop::ExprNode*, loop::Interval> ranges_;
   std::vector<Values> values_;  // innermost side last

@@ -11,11 +11,11 @@
 
 namespace hone::codegen::opencl {
 
-// Used for one statement. The results are ordinary expressions, except that each load has one
+// Use one for each statement. The results are ordinary expressions, except that each load has one
 // operand: the element's offset from the buffer's start, in elements. Not thread-safe.
 class Flattener {
  public:
-  // `bounds` are the bounds of variables at the statement; they outlive the flattener.
+  // `bounds` are the bounds of variables at the statement. They must outlive the flattener.
   explicit Flattener(const loop::Bounds& bounds) : bounds_(bounds) {}
 
   loop::Expr Value(const loop::Expr& e);

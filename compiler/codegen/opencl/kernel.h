@@ -23,7 +23,6 @@ struct KernelOptions {
   bool contract = true;
 };
 
-// A value type.
 struct Kernel {
   std::string entry;  // an identifier
   std::string text;   // the definition alone; ProgramText puts the helpers before it

@@ -9,14 +9,14 @@
 
 namespace hone::codegen::opencl {
 
-// The identifier nearest to the word: characters that identifiers cannot have become '_', and '_'
-// is appended to a word that means something in OpenCL C.
+// The word as an identifier: characters that identifiers cannot have become '_', and '_' is
+// appended to a word that is reserved in OpenCL C.
 std::string IdentifierOf(std::string_view word);
 
-// Gives out identifiers, each once. Not thread-safe.
+// Hands out identifiers, each only once. Not thread-safe.
 class Names {
  public:
-  // IdentifierOf(word), with a number appended if that is taken.
+  // Returns IdentifierOf(word), with a number appended if that is taken.
   std::string Fresh(std::string_view word);
 
  private:

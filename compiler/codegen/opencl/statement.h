@@ -17,8 +17,8 @@ namespace hone::codegen::opencl {
 // kind. Not thread-safe.
 class StatementWriter {
  public:
-  // `scope` and `lines` outlive the writer. `bounds` are those of the variables that the launch's
-  // grid binds.
+  // `scope` and `lines` must outlive the writer. `bounds` are those of the variables that the
+  // launch's grid binds.
   StatementWriter(KernelScope& scope, Lines& lines, loop::Bounds bounds)
       : scope_(scope), lines_(lines), bounds_(std::move(bounds)) {}
 

@@ -1,4 +1,4 @@
-// Where a kernel's buffers lie, and their names in its code.
+// Where a kernel's buffers are, and their names in its code.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_STORAGE_H_
 

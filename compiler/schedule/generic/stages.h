@@ -1,4 +1,4 @@
-// The generic template's plan as a strategy of families that can do without their own.
+// The generic template's plan, as a strategy for kernels of other families.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_STAGES_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_STAGES_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::schedule {
 
-// Its cycles are not known: it ranks behind all others.
+// Opens the generic template's plan with infinite prices, since its cycles are not known: it ranks
+// behind all other strategies.
 std::unique_ptr<const Plan> OpenStages(const Task& task);
 
 }  // namespace hone::schedule

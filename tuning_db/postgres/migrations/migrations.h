@@ -1,5 +1,5 @@
-// The statements of each migration, in a file named by the version that it makes.
-// Migrations are history: a released one is never changed, the next is added.
+// The statements of each migration, in a file named by the version that it makes. A released
+// migration is never changed; a change of the schema is a new one.
 #ifndef HONE_TUNING_DB_POSTGRES_MIGRATIONS_MIGRATIONS_H_
 #define HONE_TUNING_DB_POSTGRES_MIGRATIONS_MIGRATIONS_H_
 
