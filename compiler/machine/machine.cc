@@ -38,7 +38,7 @@ Memory MemoryOf(const CpuFacts& facts, const CpuQuirks& quirks) {
   return memory;
 }
 
-// Of a block, whatever the card.
+// What every card allows a block.
 constexpr int64_t kCudaThreads = 1024;
 constexpr int64_t kCudaSharedBytes = 48 << 10;
 // The least that OpenCL 1.2 lets a device have, of those that are not custom ones.

@@ -7,8 +7,8 @@
 namespace hone::schedule {
 namespace {
 
-// Of one unit of a GPU, as those of NVIDIA from Ampere on have them (CUDA C++ Programming Guide,
-// "Compute Capabilities").
+// These are figures of one unit of a GPU, as those of NVIDIA from Ampere on have them (CUDA C++
+// Programming Guide, "Compute Capabilities").
 constexpr int64_t kResidentThreads = 2048;
 constexpr int64_t kResidentBlocks = 32;
 constexpr int64_t kRegisters = 65536;
