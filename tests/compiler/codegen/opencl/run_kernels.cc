@@ -119,8 +119,10 @@ absl::Status Launch(OpenClDevice& device, cl_program program, const opencl::Kern
     if (code != CL_SUCCESS) return Failed("setting an offset", code);
   }
   const auto items = static_cast<size_t>(kernel.work_items);
-  const size_t global = (items + kGroupItems - 1) / kGroupItems * kGroupItems;
-  code = api.EnqueueNDRangeKernel(device.queue(), made.get(), 1, nullptr, &global, &kGroupItems, 0,
+  const size_t group =
+      kernel.group_items > 0 ? static_cast<size_t>(kernel.group_items) : kGroupItems;
+  const size_t global = (items + group - 1) / group * group;
+  code = api.EnqueueNDRangeKernel(device.queue(), made.get(), 1, nullptr, &global, &group, 0,
                                   nullptr, nullptr);
   if (code != CL_SUCCESS) return Failed("launching", code);
   code = api.Finish(device.queue());

@@ -1,0 +1,94 @@
+#include "tests/compiler/codegen/opencl/grid_pairs.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/template.h"
+#include "gtest/gtest.h"
+#include "support/random.h"
+#include "tests/compiler/codegen/opencl/same_results.h"
+#include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/schedule/opened.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr char kGridTarget[] = "opencl -device=any -max-threads=256 -local=32768 -compute-units=4";
+constexpr char kNumerics[] = " accumulate=float32 numerics=default";
+constexpr int kConfigsOfPair = 4;  // of a workload
+constexpr double kPairTolerance = 1e-4;
+
+template <size_t count>
+int64_t Any(const int64_t (&values)[count], Random& random) {
+  return values[random.Below(count)];
+}
+
+// The kernel's last line, or an operator on its results.
+std::string After(const std::string& kernel, Random& random) {
+  if (random.Below(2) == 0) return kernel;
+  return fmt::format("%0 = {}; {}(%0)", kernel, random.Below(2) == 0 ? "nn.relu" : "tanh");
+}
+
+std::string AnyProduct(Random& random) {
+  const int64_t rows = Any({8, 14, 16, 32}, random);
+  const int64_t columns = Any({8, 16, 28, 64}, random);
+  const int64_t terms = Any({1, 4, 6, 16}, random);
+  if (random.Below(2) == 0) {
+    return fmt::format(
+        "fn (p0: Tensor[({0}, {2}), float32], const p1: Tensor[({1}, {2}), "
+        "float32]) {{ {3} }}",
+        rows, columns, terms, After("nn.dense(p0, p1)", random));
+  }
+  return fmt::format(
+      "fn (p0: Tensor[({4}, {0}, {2}), float32], p1: Tensor[({4}, {1}, {2}), "
+      "float32]) {{ {3} }}",
+      rows, columns, terms, After("nn.batch_matmul(p0, p1)", random), Any({1, 2, 3}, random));
+}
+
+std::string AnyConvolution(Random& random) {
+  const int64_t kernel = Any({1, 3}, random);
+  const int64_t dilation = kernel == 1 ? 1 : Any({1, 1, 2}, random);
+  const int64_t padding = Any({0, 1}, random) * (kernel / 2) * dilation;
+  const std::string convolution = fmt::format(
+      "nn.conv2d(p0, p1, strides=[{0}, {0}], padding=[{1}, {1}, {1}, {1}], dilation=[{2}, {2}])",
+      Any({1, 1, 2}, random), padding, dilation);
+  const int64_t channels = Any({3, 4, 8}, random);
+  return fmt::format(
+      "fn (p0: Tensor[({0}, {1}, {2}, {2}), float32], const p1: Tensor[({3}, {1}, "
+      "{4}, {4}), float32]) {{ {5} }}",
+      Any({1, 2}, random), channels, Any({7, 8, 14, 16}, random), Any({8, 16}, random), kernel,
+      After(convolution, random));
+}
+
+}  // namespace
+
+void CheckGridPairs(int pairs, uint64_t seed) {
+  Random random(seed);
+  const Target target = *Target::Parse(kGridTarget);
+  int checked = 0, with_blocks = 0;
+  while (checked < pairs) {
+    const std::string kernel = random.Below(2) == 0 ? AnyProduct(random) : AnyConvolution(random);
+    SCOPED_TRACE(kernel);
+    const auto under_test = TaskUnderTest::Of(kernel + kNumerics, "native");
+    ASSERT_TRUE(under_test.ok()) << under_test.status();
+    const ops::KernelDefinition& def = (*under_test)->def();
+    const auto machine = machine::Machine::For(target);
+    const auto signatures = schedule::TemplateFor(def, machine).Signatures(def, machine);
+    const schedule::Task task{&def, signatures.at(0), target};
+    for (int i = 0; i < kConfigsOfPair && checked < pairs; ++i, ++checked) {
+      const schedule::Config config =
+          i == 0 ? schedule::DefaultOfTask(task) : schedule::SpaceOfTask(task).Sample(random);
+      SCOPED_TRACE(config.ToText());
+      const auto nest = schedule::NestOfConfig(task, config);
+      ASSERT_TRUE(nest.ok()) << nest.status();
+      ExpectOpenClSameAsInterpreter(*nest, kPairTolerance);
+      if (testing::Test::HasFailure()) return;
+      if (config.Has("threads_rows")) ++with_blocks;
+    }
+  }
+  EXPECT_GE(with_blocks, pairs / 4);
+}
+
+}  // namespace hone::codegen
