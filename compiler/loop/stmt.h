@@ -19,7 +19,8 @@ enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefet
 // constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
 // which code generation makes one dot-product instruction of; those of either factor are neighbours
 // in memory. kTile: rows of one operation of tile registers (tile_operation.h).
-enum class LoopKind { kSerial, kParallel, kThread, kVectorize, kUnroll, kDot, kTile };
+// A kind's number is a feature (features.h): new ones come last.
+enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot, kTile, kThread };
 
 struct StmtNode;
 using Stmt = std::shared_ptr<const StmtNode>;

@@ -1,5 +1,7 @@
 #include "compiler/machine/machine.h"
 
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -65,13 +67,18 @@ TEST(Machine, SomeLastLevelCachesAreSlowerThanTheRule) {
 }
 
 TEST(Machine, OfGpusHasAGridOfScalarThreads) {
-  for (const char* text : {"cuda -arch=sm_90 -multiprocessors=132",
-                           "opencl -device=arm-mali-g78 -max-threads=1024 -compute-units=132"}) {
+  const std::pair<const char*, int64_t> targets[] = {
+      {"cuda -arch=sm_90 -multiprocessors=132", 48 << 10},
+      {"opencl -device=arm-mali-g78 -max-threads=1024 -compute-units=132", 32 << 10},
+      {"opencl -device=arm-mali-g78 -max-threads=1024 -local=65536 -compute-units=132", 65536}};
+  for (const auto& [text, shared_bytes] : targets) {
     const Machine machine = Machine::For(*Target::Parse(text));
     EXPECT_TRUE(machine.HasGrid()) << text;
     EXPECT_THAT(machine.parallel,
                 testing::ElementsAre(ParallelLevel{.kind = ParallelKind::kGrid, .width = 132},
-                                     ParallelLevel{.kind = ParallelKind::kBlock, .width = 1024}));
+                                     ParallelLevel{.kind = ParallelKind::kBlock,
+                                                   .width = 1024,
+                                                   .shared_bytes = shared_bytes}));
     EXPECT_EQ(machine.vector.FloatLanes(), 1) << text;
     EXPECT_FALSE(machine.matrix.Takes(DataType::kBFloat16)) << text;
   }
