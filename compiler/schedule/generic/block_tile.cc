@@ -82,12 +82,15 @@ using Choice = std::array<int64_t, std::size(kKnobs)>;
 class Choices {
  public:
   Choices(GridSums sums, const machine::Machine& machine)
-      : sums_(std::move(sums)), shared_(sums_), machine_(machine) {
+      : sums_(std::move(sums)),
+        shared_(sums_),
+        machine_(machine),
+        axes_(TiledAxesOf(sums_.extents)) {
     step_loop_ = static_cast<size_t>(
         std::ranges::find_if(sums_.steps, [](int64_t extent) { return extent > 1; }) -
         sums_.steps.begin());
     if (step_loop_ == sums_.steps.size()) return;
-    for (const TiledAxes& axes : TiledAxesOf(sums_.extents)) AddTiles(axes);
+    for (const TiledAxes& axes : axes_) AddTiles(axes);
     std::ranges::sort(all_);
   }
   Choices(const Choices&) = delete;
@@ -96,13 +99,14 @@ class Choices {
   // In ascending order.
   const std::vector<Choice>& all() const { return all_; }
 
-  bool HasLines() const { return TiledAxesOf(sums_.extents).front().lines.has_value(); }
+  // There is a choice.
+  bool HasLines() const { return axes_.front().lines.has_value(); }
 
   BlockTile TileOf(const Choice& choice) const {
     const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
     BlockTile tile{.axes = {}, .step_loop = step_loop_, .steps = steps};
     tile.axes.resize(sums_.extents.size());
-    for (const TiledAxes& axes : TiledAxesOf(sums_.extents)) {
+    for (const TiledAxes& axes : axes_) {
       if (static_cast<int64_t>(axes.rows) != row_axis) continue;
       tile.axes[axes.columns] = {of_columns, columns};
       tile.axes[axes.rows] = {of_rows, rows};
@@ -195,6 +199,7 @@ class Choices {
   const GridSums sums_;
   const SharedCopies shared_;
   const machine::Machine machine_;
+  const std::vector<TiledAxes> axes_;
   size_t step_loop_ = 0;  // the first with several steps
   std::vector<Choice> all_;
 };

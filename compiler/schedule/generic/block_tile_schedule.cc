@@ -22,6 +22,12 @@ std::optional<int64_t> ExtentOf(const Sequence& s, const Loop& loop) {
   return extent;
 }
 
+std::vector<Loop> Concatenated(std::initializer_list<std::vector<Loop>> lists) {
+  std::vector<Loop> all;
+  for (const std::vector<Loop>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 // Loops of threads, and those of what each of them does.
 struct Shares {
   std::vector<Loop> threads;
@@ -74,9 +80,7 @@ void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads) {
       own.insert(own.begin(), loop);
     }
   }
-  std::vector<Loop> order = of_threads;
-  order.insert(order.end(), own.begin(), own.end());
-  s->Reorder(order);
+  s->Reorder(Concatenated({of_threads, own}));
   for (const Loop& loop : of_threads) s->Threads(loop);
 }
 
@@ -131,12 +135,6 @@ std::vector<int64_t> StepExtents(const GridSums& sums, const BlockTile& tile) {
   std::copy(sums.steps.begin() + static_cast<ptrdiff_t>(tile.step_loop) + 1, sums.steps.end(),
             extents.begin() + static_cast<ptrdiff_t>(tile.step_loop) + 1);
   return extents;
-}
-
-std::vector<Loop> Concatenated(std::initializer_list<std::vector<Loop>> lists) {
-  std::vector<Loop> all;
-  for (const std::vector<Loop>& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
 }
 
 // The sums, a part of which is each thread's: their first values, and the terms of some steps.
