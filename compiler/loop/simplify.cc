@@ -393,19 +393,25 @@ class StmtSimplifier {
     return copy != nullptr ? copy : s;
   }
 
+  // The grid and its threads stay, of one iteration too: what a launch does in none of its threads
+  // cannot be lowered.
+  static bool IsOfGrid(const StmtNode& s) {
+    return s.loop_kind == LoopKind::kParallel || s.loop_kind == LoopKind::kThread;
+  }
+
   Stmt RunFor(const Stmt& s) {
     const Expr min = Simplify(s->min, bounds_);
     const Expr extent = Simplify(s->extent, bounds_);
     if (BoundsOf(extent, bounds_).max <= 0) return Seq({});
     int64_t count = 0;
     const bool once = IsConstInt(extent, &count) && count == 1;
-    if (once && s->loop_kind != LoopKind::kParallel && IsStable(min)) {
+    if (once && !IsOfGrid(*s) && IsStable(min)) {
       return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}));
     }
     bounds_.PushLoop(*s);
     Stmt body = Run(s->body[0]);
     bounds_.Pop();
-    if (IsEmpty(body) && s->loop_kind != LoopKind::kParallel) return body;
+    if (IsEmpty(body) && !IsOfGrid(*s)) return body;
     if (body == s->body[0] && min.SameAs(s->min) && extent.SameAs(s->extent)) return s;
     return For(s->var, min, extent, std::move(body), s->loop_kind);
   }

@@ -19,7 +19,7 @@ Linear LinearForm(const Expr& e, const Bounds& bounds);
 
 // Simplifies every expression under the bounds of the loops around it; drops branches that are
 // decided, loops that do not run and statements without effect; replaces loops of extent 1 by their
-// body (but keeps parallel ones: they are the grid). Where nothing is left, IsEmpty holds.
+// body (but keeps those of the grid and its threads). Where nothing is left, IsEmpty holds.
 Stmt Simplify(const Stmt& s);
 Stmt Simplify(const Stmt& s, const Bounds& bounds);
 Nest Simplify(const Nest& nest);

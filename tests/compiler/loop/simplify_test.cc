@@ -101,6 +101,17 @@ TEST(Simplify, DropsWhatDoesNotRunAndSubstitutesSingleIterations) {
   EXPECT_EQ(Simplify(kept), kept) << "what is simple comes back as the same node";
 }
 
+// The grid and its threads: a launch does nothing outside of them.
+TEST(Simplify, KeepsTheGridOfOneIterationAndItsThread) {
+  const Buffer x = MakeBuffer("x", DataType::kFloat32, {1}, Role::kOutput);
+  const Stmt store = Store(x, {Expr(0)}, FloatConst(1, DataType::kFloat32));
+  for (const LoopKind kind : {LoopKind::kParallel, LoopKind::kThread}) {
+    const Stmt loop = For(Var("t"), 0, 1, store, kind);
+    EXPECT_EQ(Simplify(loop), loop);
+  }
+  EXPECT_EQ(Simplify(For(Var("t"), 0, 1, store)), store);
+}
+
 TEST(Simplify, KeepsSingleIterationsWhoseStartIsLoaded) {
   const Buffer b = MakeBuffer("b", DataType::kInt64, {2});
   const Expr i = Var("i");
