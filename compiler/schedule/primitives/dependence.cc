@@ -75,6 +75,10 @@ struct Touch {
     // What is not fixed is `offset` and a multiple of `step`; 0: it is `offset`.
     int64_t offset = 0;
     int64_t step = 0;
+    // It is also a multiple of `coarse_step`, which is larger than all steps of the variable
+    // together, and what lies within `fine`; 0: it lies within `fine`.
+    int64_t coarse_step = 0;
+    Interval fine;
   };
   std::vector<Dim> dims;
 };
@@ -154,7 +158,24 @@ class TouchCollector {
     dim.rest = BoundsOf(rest, bounds_);
     dim.offset = rest.constant();
     for (const Linear::Term& term : rest.terms()) dim.step = std::gcd(dim.step, term.coefficient);
+    SplitRest(rest, &dim);
     return dim;
+  }
+
+  void SplitRest(const Linear& rest, Touch::Dim* dim) const {
+    const int64_t iterations = bounds_.variables()[outer_].interval.max + 1;
+    Linear fine(rest.constant());
+    for (const Linear::Term& term : rest.terms()) {
+      const bool is_coarse = iterations < Interval::kInfinity &&
+                             std::abs(term.coefficient) / std::max<int64_t>(iterations, 1) >=
+                                 std::abs(dim->coefficient);
+      if (is_coarse) {
+        dim->coarse_step = std::gcd(dim->coarse_step, term.coefficient);
+      } else {
+        fine.AddTerm(term.atom, term.coefficient);
+      }
+    }
+    dim->fine = BoundsOf(fine, bounds_);
   }
 
   // Whether the expression has variables around the loop only, and no loads.
@@ -180,14 +201,14 @@ class TouchCollector {
 
 // Whether some dimension keeps the iterations, `iterations` at most, apart in all accesses of the
 // buffer: either the steps of the loop reach further than what is touched in one, or they fill the
-// gaps between the multiples that one touches.
+// gaps between the multiples that one touches, with what is touched beside each of these.
 bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer,
                int64_t iterations) {
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
     int64_t coefficient = 0;
     const Touch::Dim* first = nullptr;
-    std::optional<Interval> all;
-    int64_t gap = 0;
+    std::optional<Interval> all, fine;
+    int64_t gap = 0, coarse_gap = 0;
     bool apart = true;
     for (const Touch& touch : touches) {
       if (touch.buffer != buffer) continue;
@@ -206,9 +227,16 @@ bool KeptApart(const std::vector<Touch>& touches, const loop::BufferNode* buffer
       gap = std::gcd(gap, std::gcd(dim.step, dim.offset - first->offset));
       coefficient = dim.coefficient;
       all = all ? Union(*all, dim.rest) : dim.rest;
+      fine = fine ? Union(*fine, dim.fine) : dim.fine;
+      coarse_gap = std::gcd(coarse_gap, dim.coarse_step);
     }
     if (apart && coefficient != 0 && iterations < Interval::kInfinity &&
         std::abs(coefficient) * (iterations - 1) < gap) {
+      return true;
+    }
+    if (apart && coefficient != 0 && iterations < Interval::kInfinity && fine->HasMin() &&
+        fine->HasMax() && fine->max - fine->min < std::abs(coefficient) &&
+        std::abs(coefficient) * (iterations - 1) + (fine->max - fine->min) < coarse_gap) {
       return true;
     }
     const bool known = apart && all && all->HasMin() && all->HasMax();

@@ -100,5 +100,19 @@ RC_GTEST_PROP(DependenceProperty, IndependentLoopsRunInAnyOrder, (uint64_t seed)
   if (independent && results[0] != results[1]) RC_FAIL(ToText(nest));
 }
 
+// Threads that take two neighbours each, some steps of them apart: x[o * 8 + t * 2 + i].
+TEST(Dependence, IterationsBetweenLargerStepsAreApart) {
+  const auto independent = [](int64_t step, int64_t own) {
+    const Buffer x = MakeBuffer("x", kF32, {128}, Role::kOutput);
+    const Expr o = Var("o"), t = Var("t"), i = Var("i");
+    const Stmt store = Store(x, {o * Expr(step) + t * 2 + i}, FloatConst(1, kF32));
+    return IterationsIndependent(For(t, 0, 4, For(o, 0, 3, For(i, 0, own, store))), Bounds());
+  };
+  EXPECT_TRUE(independent(8, 2));
+  EXPECT_TRUE(independent(11, 2));
+  EXPECT_FALSE(independent(7, 2)) << "the next step's first are the last thread's second";
+  EXPECT_FALSE(independent(8, 3)) << "the next thread's first are a thread's third";
+}
+
 }  // namespace
 }  // namespace hone::schedule
