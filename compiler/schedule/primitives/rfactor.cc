@@ -24,6 +24,7 @@ struct Reduction {
   std::vector<Stmt> axes;  // by dimension
   Stmt first;              // what is stored before
   std::vector<Stmt> loops;
+  Expr condition;  // under which a step has a term; null: every one has
   Stmt store;
 };
 
@@ -50,6 +51,12 @@ absl::StatusOr<Reduction> MatchReduction(const loop::Nest& nest, const Site& sit
     }
     reduction.loops.push_back(s);
   }
+  if (s->kind == StmtKind::kIf && s->body.size() == 1) {
+    reduction.condition = s->condition;
+    if (Loads(s->condition, reduction.buffer)) return refuse("its condition reads what it writes");
+    const Stmt inside_if = s->body[0];
+    s = inside_if;
+  }
   reduction.store = s;
   if (s->kind != StmtKind::kStore || s->buffer != reduction.buffer || !loop::Accumulates(*s) ||
       !loop::NeutralOf(s->value->binary_op, s->buffer->dtype)) {
@@ -74,11 +81,14 @@ std::vector<Expr> VarsOf(const std::vector<Stmt>& loops) {
   return vars;
 }
 
-Buffer PartsBuffer(const Buffer& buffer, int64_t parts) {
+Buffer PartsBuffer(const loop::Nest& nest, const Buffer& buffer, int64_t parts) {
   std::vector<int64_t> shape = {parts};
   shape.insert(shape.end(), buffer->shape.begin(), buffer->shape.end());
-  return loop::MakeBuffer(buffer->name + ".parts", buffer->dtype, std::move(shape),
-                          loop::Role::kWorkspace);
+  std::string name = buffer->name + ".parts";
+  for (int again = 2; FindBuffer(nest, name).ok(); ++again) {
+    name = fmt::format("{}.parts{}", buffer->name, again);
+  }
+  return loop::MakeBuffer(std::move(name), buffer->dtype, std::move(shape), loop::Role::kWorkspace);
 }
 
 // The loops of `body`, which have just been made, under names of `partial`'s.
@@ -105,17 +115,21 @@ Stmt SumParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& 
   const Stmt zero =
       loop::Store(partial, at, loop::Const(*loop::NeutralOf(op, partial->dtype), partial->dtype));
   Expr term = reduction.store->value->operands[1];
+  Expr condition = reduction.condition;
   std::vector<Stmt> loops = reduction.loops;
   for (Stmt& loop : loops) {
     if (!loop->var.SameAs(loop_var)) continue;
     int64_t extent = 0;
     loop::IsConstInt(loop->extent, &extent);
     const int64_t each = extent / parts;
-    term = loop::Substitute(term, loop::VarMap{{loop_var.get(), part * Expr(each) + loop_var}});
+    const loop::VarMap in_part{{loop_var.get(), part * Expr(each) + loop_var}};
+    term = loop::Substitute(term, in_part);
+    if (condition) condition = loop::Substitute(condition, in_part);
     loop = loop::For(loop->var, 0, each, loop->body[0]);
   }
-  const Stmt sum = SerialAround(
-      loops, loop::Store(partial, at, loop::Binary(op, loop::Load(partial, at), std::move(term))));
+  Stmt add = loop::Store(partial, at, loop::Binary(op, loop::Load(partial, at), std::move(term)));
+  if (condition) add = loop::If(condition, std::move(add));
+  const Stmt sum = SerialAround(loops, std::move(add));
   const Stmt each_result = SerialAround(reduction.axes, loop::Seq({zero, sum}));
   return Named(nest, reduction, partial, loop::For(part, 0, parts, each_result));
 }
@@ -151,7 +165,7 @@ absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts)
         fmt::format("expected parts that divide the {} iterations of loop '{}', found {}", extent,
                     loop.name(), parts));
   }
-  const Buffer partial = PartsBuffer(reduction.buffer, parts);
+  const Buffer partial = PartsBuffer(*nest, reduction.buffer, parts);
   Stmt sums = SumParts(*nest, reduction, partial, site.stmt->var);
   loop::Launch& launch = nest->launches[site.launch];
   launch.body = CombineParts(*nest, reduction, partial);

@@ -15,10 +15,11 @@ namespace hone::schedule {
 //                             for r in R / parts { c.parts[p, i] = c.parts[p, i] op f } }
 //       for i { c[i] = first; for p { c[i] = c[i] op c.parts[p, i] } }
 // `loop` is one of the reduction's, `parts` divides its extent. Results are those of another order
-// of summation (docs/decisions/0002). Answers the name of the new buffer, "<c>.parts"; its loops
-// are "<c>.parts.i0" (the parts), "<c>.parts.i1" (c's first axis).., "<c>.parts.r0"...
-// kFailedPrecondition where the stage is not so: its loops are of constant extents, its axes
-// outermost, and f does not read c.
+// of summation (docs/decisions/0002). Answers the name of the new buffer, "<c>.parts", or
+// "<c>.parts2" and so on where c had parts before; its loops are "<c>.parts.i0" (the parts),
+// "<c>.parts.i1" (c's first axis).., "<c>.parts.r0"... The terms may be under a condition, as Split
+// with a guard leaves them. kFailedPrecondition where the stage is not so: its loops are of
+// constant extents, its axes outermost, and f does not read c.
 absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts);
 
 }  // namespace hone::schedule

@@ -86,6 +86,19 @@ TEST(PrimitivesGolden, ReducesInParts) {
   ExpectSameResults(naive, nest, 3, "parts of one step of the inner loop");
 }
 
+// Strided parts, the last steps of which some parts do not have, and parts of those.
+TEST(PrimitivesGolden, ReducesInGuardedParts) {
+  const loop::Nest naive = PlaneSums(100);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, Loop("out.r1"), 4, Tail::kGuard).ok());
+  const absl::StatusOr<Stage> parts = Rfactor(&nest, Loop("out.r1.i"), 4);
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  const absl::StatusOr<Stage> few = Rfactor(&nest, Stage("out").Partials(), 2);
+  ASSERT_TRUE(few.ok()) << few.status();
+  EXPECT_EQ(*few, Stage("out.parts2"));
+  ExpectGolden("rfactor_guard", naive, nest);
+}
+
 // Windows of two rows and three columns, two rows apart, with padding before and behind.
 loop::Nest PoolNest(const char* op, const char* dilation) {
   return MustLower(fmt::format("fn (p0: Tensor[(1, 2, 5, 4), float32]) {{ %0 = {}(p0, "
