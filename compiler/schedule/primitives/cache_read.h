@@ -2,6 +2,7 @@
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_CACHE_READ_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/stmt.h"
@@ -9,14 +10,17 @@
 
 namespace hone::schedule {
 
-// Lets the launch that fills `reader` load from a copy of `buffer`, which a run launch of its own
-// before it fills:
+// Lets the launches that fill `readers` load from a copy of `buffer`, which a run launch of its own
+// before the first of them fills:
 //   for i { c[i] = f(b[i * 2]) }
 //   =>  for b.cached.i0 { b.cached[b.cached.i0] = b[b.cached.i0] }; for i { c[i] = f(b.cached[i *
 //   2]) }
-// so that the copy can be computed at one of the reader's loops, which holds what it reads in
-// memory that is nearer. Returns the copy's stage, workspace "<buffer>.cached", row-major.
-// kFailedPrecondition where the reader does not load the buffer, or writes it.
+// so that the copy can be computed at a loop around all of the readers, which holds what they read
+// in memory that is nearer. Returns the copy's stage, workspace "<buffer>.cached", row-major.
+// kInvalidArgument without readers; kFailedPrecondition where one does not load the buffer, or
+// where a launch between the first and the last of them writes it.
+absl::StatusOr<Stage> CacheRead(loop::Nest* nest, const std::string& buffer,
+                                const std::vector<Stage>& readers);
 absl::StatusOr<Stage> CacheRead(loop::Nest* nest, const std::string& buffer, const Stage& reader);
 
 }  // namespace hone::schedule

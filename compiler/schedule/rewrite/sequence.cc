@@ -7,6 +7,7 @@
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/clone_stage.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
@@ -23,6 +24,7 @@
 #include "compiler/schedule/primitives/rfactor.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/skip_zero_terms.h"
+#include "compiler/schedule/primitives/split_axis.h"
 #include "compiler/schedule/primitives/tile_rows.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
@@ -194,6 +196,10 @@ void Sequence::JoinLastAxes(const std::string& buffer) {
   if (ok()) Apply("JoinLastAxes", schedule::JoinLastAxes(&nest_, buffer));
 }
 
+void Sequence::SplitAxis(const std::string& buffer, size_t axis, int64_t factor) {
+  if (ok()) Apply("SplitAxis", schedule::SplitAxis(&nest_, buffer, axis, factor));
+}
+
 void Sequence::Merge(const Loop& first, const Loop& second) {
   if (ok()) Apply("Merge", MergeLoops(&nest_, first, second));
 }
@@ -249,6 +255,19 @@ Stage Sequence::CacheRead(const std::string& buffer, const Stage& reader) {
   const Stage otherwise(buffer);
   if (!ok()) return otherwise;
   return Answer<Stage>("CacheRead", schedule::CacheRead(&nest_, buffer, reader), otherwise);
+}
+
+Stage Sequence::CacheRead(const std::string& buffer, const std::vector<Stage>& readers) {
+  const Stage otherwise(buffer);
+  if (!ok()) return otherwise;
+  return Answer<Stage>("CacheRead", schedule::CacheRead(&nest_, buffer, readers), otherwise);
+}
+
+Stage Sequence::Clone(const Stage& stage, const Stage& reader) {
+  if (!ok()) return stage;
+  Stage clone = Answer<Stage>("Clone", CloneStage(&nest_, stage, reader), stage);
+  LearnLoopsOf(stage, clone);
+  return clone;
 }
 
 Stage Sequence::SumLocally(const Loop& loop) {

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_SEQUENCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ class Sequence {
   void Peel(const Loop& loop, int64_t first, int64_t last);
   void PeelAll(const Loop& loop, int64_t first, int64_t last);
   void JoinLastAxes(const std::string& buffer);
+  void SplitAxis(const std::string& buffer, size_t axis, int64_t factor);
   void Merge(const Loop& first, const Loop& second);
   void Unswitch(const Loop& loop);
   void Inline(const Stage& stage);
@@ -74,8 +76,11 @@ class Sequence {
   void Prepare(const Stage& stage);
   // The stage of a new buffer, which the given one copies.
   Stage CacheWrite(const Stage& stage, const std::string& layout = "");
-  // The stage of a copy of the buffer, from which the reader loads.
+  // The stage of a copy of the buffer, from which the reader loads, or several do.
   Stage CacheRead(const std::string& buffer, const Stage& reader);
+  Stage CacheRead(const std::string& buffer, const std::vector<Stage>& readers);
+  // The stage that computes `stage` once more, for the reader alone.
+  Stage Clone(const Stage& stage, const Stage& reader);
   Stage SumLocally(const Loop& loop);
   WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);

@@ -3,6 +3,7 @@
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/clone_stage.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_padding.h"
@@ -14,6 +15,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/split_axis.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/golden_nest.h"
@@ -77,6 +79,63 @@ TEST(PrimitivesGolden, CacheReadAtALoop) {
   ASSERT_TRUE(ComputeAt(&nest, *copy, Loop("sum.i0"), {loop::Scope::kShared, {}, ""}).ok());
   ASSERT_TRUE(Threads(&nest, Loop("sum.i1")).ok());
   ExpectGolden("cache_read", naive, nest);
+}
+
+// total[i] = sum of x[i, ..]; out[i, j] = x[i, j] * total[i] + sum over k of x[i, k] * total[i].
+loop::Nest RowsNest(int64_t rows, int64_t columns) {
+  using Axes = const std::vector<loop::Expr>&;
+  constexpr DataType kType = DataType::kFloat32;
+  loop::NestBuilder builder("rows");
+  const loop::Buffer x = builder.AddInput("x", kType, {rows, columns});
+  const auto reduce = [&](const char* name, const auto& term) {
+    return builder.Reduce(name, kType, {rows}, std::vector<int64_t>{columns},
+                          loop::NestBuilder::Combiner::kAdd, loop::Const(0, kType), term);
+  };
+  const loop::Buffer total =
+      reduce("total", [&](Axes i, Axes r) { return loop::Load(x, {i[0], r[0]}); });
+  const loop::Buffer scaled = reduce("scaled", [&](Axes i, Axes r) {
+    return loop::Load(x, {i[0], r[0]}) * loop::Load(total, {i[0]});
+  });
+  const loop::Buffer out = builder.Compute("out", kType, {rows, columns}, [&](Axes i) {
+    return loop::Load(x, i) * loop::Load(total, {i[0]}) + loop::Load(scaled, {i[0]});
+  });
+  return builder.Finish({out});
+}
+
+TEST(PrimitivesGolden, CacheReadOfSeveralReaders) {
+  const loop::Nest naive = RowsNest(3, 5);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(CacheRead(&nest, "x", {Stage("total"), Stage("out")}).ok());
+  ExpectGolden("cache_read_several", naive, nest);
+  EXPECT_FALSE(CacheRead(&nest, "x", std::vector<Stage>{}).ok());
+}
+
+TEST(PrimitivesGolden, ClonesAStageForAReader) {
+  const loop::Nest naive = RowsNest(3, 5);
+  loop::Nest nest = naive;
+  EXPECT_FALSE(CloneStage(&nest, Stage("scaled"), Stage("total")).ok()) << "reads it not";
+  EXPECT_FALSE(CloneStage(&nest, Stage("x"), Stage("total")).ok()) << "no stage";
+  EXPECT_EQ(ToText(nest), ToText(naive));
+  const absl::StatusOr<Stage> clone = CloneStage(&nest, Stage("total"), Stage("scaled"));
+  ASSERT_TRUE(clone.ok()) << clone.status();
+  EXPECT_EQ(*clone, Stage("total.again"));
+  ASSERT_TRUE(ComputeAt(&nest, *clone, Loop("scaled.i0")).ok());
+  ASSERT_TRUE(ComputeAt(&nest, Stage("total"), Loop("out.i0")).ok());
+  ExpectGolden("clone_stage", naive, nest);
+}
+
+TEST(PrimitivesGolden, SplitsAnAxisOfWhatIsAllocated) {
+  const loop::Nest naive = MatmulNest(4, 10, 8);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(ComputeAt(&nest, Stage("sum"), Loop("out.i0")).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i1"), 4, Tail::kGuard).ok());
+  const std::string before = ToText(nest);
+  EXPECT_FALSE(SplitAxis(&nest, "out", 1, 4).ok()) << "visible outside";
+  EXPECT_FALSE(SplitAxis(&nest, "sum", 2, 4).ok()) << "two axes";
+  EXPECT_FALSE(SplitAxis(&nest, "sum", 1, 0).ok());
+  EXPECT_EQ(ToText(nest), before);
+  ASSERT_TRUE(SplitAxis(&nest, "sum", 1, 4).ok());
+  ExpectGolden("split_axis", naive, nest);
 }
 
 TEST(PrimitivesGolden, DecomposeAndReorder) {

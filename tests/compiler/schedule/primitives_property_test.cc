@@ -8,6 +8,7 @@
 #include "compiler/schedule/primitives/annotate.h"
 #include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
+#include "compiler/schedule/primitives/clone_stage.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/inline_stage.h"
@@ -18,6 +19,7 @@
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
+#include "compiler/schedule/primitives/split_axis.h"
 #include "compiler/schedule/primitives/unroll_steps.h"
 #include "compiler/schedule/primitives/unswitch.h"
 #include "fmt/format.h"
@@ -58,6 +60,17 @@ class Draw {
       }
     }
     return Loop(names.empty() ? "none" : names[Below(names.size())]);
+  }
+
+  std::string AnyAllocated() {
+    std::vector<std::string> names;
+    for (const loop::Launch& launch : nest_->launches) {
+      loop::Walk(launch.body, [&](const loop::Stmt& s) {
+        if (s->kind == loop::StmtKind::kAlloc) names.push_back(s->buffer->name);
+        return true;
+      });
+    }
+    return names.empty() ? "none" : names[Below(names.size())];
   }
 
   // Row-major with blocks of some axis of the buffer.
@@ -118,6 +131,20 @@ Attempt TryCacheRead(Draw& draw) {
           CacheRead(draw.nest(), draw.buffer(), Stage(reader)).status()};
 }
 
+Attempt TryClone(Draw& draw) {
+  if (draw.buffer().ends_with(".again")) return NotTried();
+  const std::string reader = draw.AnyBuffer();
+  return {draw.buffer() + " for " + reader,
+          CloneStage(draw.nest(), Stage(draw.buffer()), Stage(reader)).status()};
+}
+
+Attempt TrySplitAxis(Draw& draw) {
+  const std::string buffer = draw.AnyAllocated();
+  const size_t axis = draw.Below(2);
+  return {fmt::format("{} of axis {} of {}", draw.factor(), axis, buffer),
+          SplitAxis(draw.nest(), buffer, axis, draw.factor())};
+}
+
 Attempt TrySetLayout(Draw& draw) {
   if (draw.IsParameter()) return NotTried();
   const Layout layout = draw.AnyBlocks();
@@ -176,6 +203,8 @@ constexpr Primitive kPrimitives[] = {
                UnrollSteps(draw.nest(), draw.loop(), draw.factor())};
      }},
     {"join the last axes", TryOnBuffer<JoinLastAxes>},
+    {"clone", TryClone},
+    {"split axis", TrySplitAxis},
     {"set layout", TrySetLayout},
     {"pack", TryPack},
 };
