@@ -19,6 +19,18 @@ using loop::Expr;
 using loop::Stmt;
 using loop::StmtKind;
 
+// Stores to shared memory beside thread loops are done once a block: by its first thread.
+class ByFirstThread : public loop::Mutator {
+ public:
+  Stmt Rewrite(const Stmt& s) override {
+    if (IsThreadLoop(s)) return s;
+    if (s->kind != StmtKind::kStore || s->buffer->scope != loop::Scope::kShared) {
+      return RewriteChildren(s);
+    }
+    return loop::For(loop::Var("first"), 0, 1, s, loop::LoopKind::kThread);
+  }
+};
+
 // Every thread runs what stands around thread loops, and must find the same there.
 absl::Status CheckAround(const Stmt& s) {
   if (IsThreadLoop(s)) return absl::OkStatus();
@@ -83,6 +95,7 @@ class ByNumber : public loop::Mutator {
 
 absl::StatusOr<std::optional<GridLoop>> LowerThreads(Stmt* body) {
   if (!HasThreadLoops(*body)) return std::nullopt;
+  *body = ByFirstThread().Rewrite(*body);
   HONE_RETURN_IF_ERROR(CheckAround(*body));
   HONE_ASSIGN_OR_RETURN(const int64_t threads, MostThreads(*body));
   HONE_ASSIGN_OR_RETURN(Stmt split, SplitAmongThreads(*body));

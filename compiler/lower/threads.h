@@ -13,11 +13,12 @@ namespace hone::lower {
 
 // Makes of a launch's body, which stands inside its grid, the program of each thread: barriers
 // between thread loops that depend on each other, a thread's own part of register buffers that are
-// allocated around them, and the loops' variables as functions of the thread's number. Returns that
+// allocated around them, and the loops' variables as functions of the thread's number. The first
+// thread does what stands beside thread loops and stores to shared memory. Returns that
 // number's variable and how many threads there are; nullopt, and the body as it was, where it has
-// no thread loops. kInvalidArgument where the threads would not do the same as the loops: a store
-// between thread loops, a part of a register buffer that is not one thread's, a condition or a
-// bound around thread loops that is not the same for all threads.
+// no thread loops. kInvalidArgument where the threads would not do the same as the loops: another
+// store between thread loops, a part of a register buffer that is not one thread's, a condition or
+// a bound around thread loops that is not the same for all threads.
 absl::StatusOr<std::optional<GridLoop>> LowerThreads(loop::Stmt* body);
 
 }  // namespace hone::lower

@@ -160,6 +160,18 @@ TEST(Threads, WhatIsNoOnesPartIsAnError) {
               HasSubstr("expected stores in thread loops, found one to 's' beside them"));
 }
 
+// A copy of one element has no loops.
+TEST(Threads, TheFirstThreadStoresWhatABlockSharesOnce) {
+  const auto launches = Lower(
+      Launch("alloc shared %s: float32[1] C {%s[0] = %a[0] thread t in 0..64 {%c[t] = %s[0]}}"));
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  const std::string text = ToText(launches->at(0));
+  const size_t guard = text.find("if thread < 1 {"), barrier = text.find("barrier");
+  EXPECT_LT(guard, text.find("%s[0] = %a[0]")) << text;
+  EXPECT_LT(text.find("%s[0] = %a[0]"), barrier) << text;
+  EXPECT_NE(barrier, std::string::npos) << text;
+}
+
 TEST(Threads, WhatThreadsMayDisagreeOnIsAnError) {
   EXPECT_THAT(ErrorOf("if %a[0] < 1.0 {thread t in 0..64 {%c[t] = %a[t]}}"),
               HasSubstr("depend on loops alone"));
