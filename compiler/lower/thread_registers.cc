@@ -149,7 +149,8 @@ class Splitter {
     return access;
   }
 
-  // The index in the part, whose extent and digits are added to it.
+  // The index in the part, whose extent and digits are added to it. Of an index such as u * 32 + t *
+  // 4 + v, where t of 8 iterations is a thread's, it is u * 4 + v.
   std::optional<Expr> RestOf(const Expr& index, int64_t extent, Part* part) const {
     Linear rest;
     std::vector<Digit> digits;
@@ -167,14 +168,26 @@ class Splitter {
       }
     }
     std::ranges::sort(digits, std::ranges::greater(), &Digit::coefficient);
-    const int64_t own = digits.empty() ? extent : digits.back().coefficient;
-    const bool fits = own > 0 && loop::BoundsOf(rest, bounds_).Within(0, own - 1) &&
-                      std::ranges::all_of(
-                          digits, [&](const Digit& digit) { return digit.coefficient % own == 0; });
-    if (!fits) return std::nullopt;
+    const int64_t run = digits.empty() ? extent : digits.back().coefficient;
+    if (run <= 0) return std::nullopt;
+    int64_t threads = 1;  // whose runs lie between two of one thread
+    for (const Digit& digit : digits) {
+      if (digit.coefficient % run != 0) return std::nullopt;
+      threads = std::max(threads, digit.coefficient / run * digit.extent);
+    }
+    Linear own;
+    const Linear all = rest;
+    for (const Linear::Term& term : all.terms()) {
+      if (term.coefficient % (run * threads) != 0) continue;
+      own.AddTerm(term.atom, term.coefficient / threads);
+      rest.AddTerm(term.atom, -term.coefficient);
+    }
+    if (!loop::BoundsOf(rest, bounds_).Within(0, run - 1)) return std::nullopt;
+    own.Add(rest);
     part->digits.push_back(std::move(digits));
-    part->extents.push_back(own);
-    return rest.ToExpr();
+    const int64_t turns = (extent + run * threads - 1) / (run * threads);
+    part->extents.push_back(run * turns);
+    return own.ToExpr();
   }
 
   bool UsesThreads(const Expr& e) const {

@@ -140,6 +140,19 @@ TEST(Threads, BarriersInBothBranches) {
             3u);
 }
 
+// Between two runs of a thread's elements are those of the others.
+TEST(Threads, AThreadHasRunsOfAnAxis) {
+  const auto launches = Lower(Launch(R"(alloc register %s: float32[64] C {
+      unroll u in 0..2 {thread t in 0..8 {unroll i in 0..4 {%s[u * 32 + t * 4 + i] = %a[i]}}}
+      thread x in 0..8 {unroll v in 0..2 {unroll j in 0..4 {%c[x * 8 + v * 4 + j] =
+        %s[v * 32 + x * 4 + j]}}}})"));
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  const std::string text = ToText(launches->at(0));
+  EXPECT_THAT(text, HasSubstr("alloc register %s: float32[8]"));
+  EXPECT_THAT(text, HasSubstr("%s[u * 4 + i] = "));
+  EXPECT_THAT(text, HasSubstr("%s[v * 4 + j]"));
+}
+
 TEST(Threads, WhatIsNoOnesPartIsAnError) {
   // Two threads of one element.
   EXPECT_THAT(
