@@ -46,8 +46,9 @@ absl::StatusOr<Stage> CacheWrite(loop::Nest* nest, const Stage& stage, const std
   for (size_t d = vars.size(); d-- > 0;) {
     body = loop::For(vars[d], 0, buffer->shape[d], std::move(body));
   }
+  const loop::Phase phase = launch.phase;
   nest->launches.insert(nest->launches.begin() + static_cast<ptrdiff_t>(writer) + 1,
-                        {name + ".write", loop::Phase::kRun, std::move(body)});
+                        {name + ".write", phase, std::move(body)});
   InsertBuffer(nest, cache);
   return Stage(cache->name);
 }

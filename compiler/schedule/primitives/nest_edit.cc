@@ -272,4 +272,36 @@ absl::StatusOr<StageNest> MatchStage(const Nest& nest, size_t launch, const Buff
   return stage;
 }
 
+absl::Status ExtendStage(Nest* nest, const Buffer& buffer, const std::vector<int64_t>& extents) {
+  HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
+  HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
+  if (stage.body->kind != StmtKind::kStore || Loads(stage.body->value, buffer)) {
+    return absl::FailedPreconditionError(
+        fmt::format("only a stage that stores one value for each element can be padded, that of "
+                    "'{}' does more",
+                    buffer->name));
+  }
+  Expr inside;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == buffer->shape[d]) continue;
+    const Expr below = loop::Lt(stage.loops[d]->var, buffer->shape[d]);
+    inside = inside ? loop::And(inside, below) : below;
+  }
+  if (!inside) return absl::OkStatus();
+  const Expr value = loop::Select(inside, stage.body->value, loop::Const(0, buffer->dtype));
+  Stmt body = loop::Store(buffer, stage.body->indices, value);
+  std::vector<Stmt> chain;
+  for (Stmt s = nest->launches[writer].body; chain.size() < extents.size(); s = s->body[0]) {
+    chain.push_back(s);
+  }
+  for (size_t i = chain.size(); i-- > 0;) {
+    for (size_t d = 0; d < extents.size(); ++d) {
+      if (stage.loops[d] != chain[i]) continue;
+      body = loop::For(chain[i]->var, 0, extents[d], std::move(body), chain[i]->loop_kind);
+    }
+  }
+  nest->launches[writer].body = std::move(body);
+  return absl::OkStatus();
+}
+
 }  // namespace hone::schedule

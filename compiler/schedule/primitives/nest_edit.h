@@ -3,6 +3,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_NEST_EDIT_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_NEST_EDIT_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,12 @@ struct StageNest {
 };
 absl::StatusOr<StageNest> MatchStage(const loop::Nest& nest, size_t launch,
                                      const loop::Buffer& buffer);
+// Lets the stage of the buffer store to indices up to `extents`, which are at least those of the
+// buffer's shape, and zeros behind that. The loops keep their order; the caller sees to it that the
+// buffer has the elements. kFailedPrecondition where the stage is not a single store that reads
+// other buffers alone.
+absl::Status ExtendStage(loop::Nest* nest, const loop::Buffer& buffer,
+                         const std::vector<int64_t>& extents);
 
 }  // namespace hone::schedule
 

@@ -13,10 +13,12 @@
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/join_axes.h"
+#include "compiler/schedule/primitives/load_ahead.h"
 #include "compiler/schedule/primitives/local_sum.h"
 #include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/prepare_stage.h"
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
@@ -268,6 +270,14 @@ Stage Sequence::Clone(const Stage& stage, const Stage& reader) {
   Stage clone = Answer<Stage>("Clone", CloneStage(&nest_, stage, reader), stage);
   LearnLoopsOf(stage, clone);
   return clone;
+}
+
+void Sequence::PadStage(const Stage& stage, const std::vector<int64_t>& shape) {
+  if (ok()) Apply("PadStage", schedule::PadStage(&nest_, stage, shape));
+}
+
+void Sequence::LoadAhead(const Loop& loop, const Stage& copy) {
+  if (ok()) Apply("LoadAhead", schedule::LoadAhead(&nest_, loop, copy));
 }
 
 Stage Sequence::SumLocally(const Loop& loop) {

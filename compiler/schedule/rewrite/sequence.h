@@ -81,6 +81,8 @@ class Sequence {
   Stage CacheRead(const std::string& buffer, const std::vector<Stage>& readers);
   // The stage that computes `stage` once more, for the reader alone.
   Stage Clone(const Stage& stage, const Stage& reader);
+  void PadStage(const Stage& stage, const std::vector<int64_t>& shape);
+  void LoadAhead(const Loop& loop, const Stage& copy);
   Stage SumLocally(const Loop& loop);
   WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);

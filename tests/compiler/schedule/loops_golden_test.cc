@@ -9,8 +9,10 @@
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/join_axes.h"
+#include "compiler/schedule/primitives/load_ahead.h"
 #include "compiler/schedule/primitives/merge_loops.h"
 #include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
@@ -138,6 +140,48 @@ TEST(PrimitivesGolden, SplitsAnAxisOfWhatIsAllocated) {
   ExpectGolden("split_axis", naive, nest);
 }
 
+TEST(PrimitivesGolden, PadStageOfTilesThatAreWhole) {
+  const loop::Nest naive = MatmulNest(5, 6, 4);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> copy = CacheRead(&nest, "a", Stage("sum"));
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_TRUE(PadStage(&nest, *copy, {8, 4}).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kGuard).ok());
+  ASSERT_TRUE(ComputeAt(&nest, Stage("sum"), Loop("out.i0.o")).ok());
+  ExpectGolden("pad_stage", naive, nest);
+}
+
+// What is prepared is copied before it is read.
+TEST(Primitives, CacheWriteKeepsThePhase) {
+  const loop::Nest naive = MatmulNest(3, 6, 4);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> packed = Pack(&nest, "bias", *Layout::Parse("C4c", 1));
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  const absl::StatusOr<Stage> copy = CacheRead(&nest, "bias", *packed);
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_TRUE(CacheWrite(&nest, *copy).ok());
+  for (const loop::Launch& launch : nest.launches) {
+    if (!launch.name.starts_with("bias")) continue;
+    EXPECT_EQ(launch.phase, loop::Phase::kPrepare) << launch.name;
+  }
+}
+
+TEST(PrimitivesGolden, LoadsAheadWhatTheNextStepsCopy) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> copy = CacheRead(&nest, "a", Stage("sum"));
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_TRUE(Split(&nest, Loop("sum.r0"), 2, Tail::kExact).ok());
+  const Loop steps("sum.r0.o");
+  ASSERT_TRUE(ComputeAt(&nest, *copy, steps, {loop::Scope::kShared, {}, ""}).ok());
+  const std::string before = ToText(nest);
+  EXPECT_FALSE(LoadAhead(&nest, Loop("sum.r0.i"), *copy).ok()) << "the copy is not in its body";
+  EXPECT_FALSE(LoadAhead(&nest, steps, Stage("b")).ok()) << "no copy";
+  EXPECT_EQ(ToText(nest), before);
+  ASSERT_TRUE(LoadAhead(&nest, steps, *copy).ok());
+  ExpectGolden("load_ahead", naive, nest);
+}
+
 TEST(PrimitivesGolden, DecomposeAndReorder) {
   const loop::Nest naive = MatmulNest(4, 6, 8);
   loop::Nest nest = naive;
@@ -256,6 +300,9 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
   refused(InlinePadding(&nest, Stage("out"), 0));
   refused(ComputeAt(&nest, Stage("out"), Loop("sum.i0")));
   refused(Reorder(&nest, {Loop("sum.r0"), Loop("sum.i1")}));  // the initialisation is between them
+  refused(PadStage(&nest, Stage("sum"), {12, 6}));            // a reduction
+  refused(PadStage(&nest, Stage("out"), {12, 6}));            // an output
+  EXPECT_EQ(PadStage(&nest, Stage("sum"), {9, 6}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Split(&nest, Loop("nowhere"), 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
   loop::Nest conv = ConvNest(3, 4, 2);
   refused(InlinePadding(&conv, Stage("pad"), 1));  // channels have no padding

@@ -15,6 +15,7 @@
 #include "compiler/schedule/primitives/join_axes.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/peel.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
@@ -145,6 +146,15 @@ Attempt TrySplitAxis(Draw& draw) {
           SplitAxis(draw.nest(), buffer, axis, draw.factor())};
 }
 
+Attempt TryPadStage(Draw& draw) {
+  std::vector<int64_t> shape = (*FindBuffer(*draw.nest(), draw.buffer()))->shape;
+  if (shape.empty()) return NotTried();
+  const size_t axis = draw.Below(shape.size());
+  shape[axis] += draw.factor();
+  return {fmt::format("{} axis {} by {}", draw.buffer(), axis, draw.factor()),
+          PadStage(draw.nest(), Stage(draw.buffer()), shape)};
+}
+
 Attempt TrySetLayout(Draw& draw) {
   if (draw.IsParameter()) return NotTried();
   const Layout layout = draw.AnyBlocks();
@@ -197,6 +207,7 @@ constexpr Primitive kPrimitives[] = {
     {"threads", TryOnLoop<Threads>},
     {"cache write", TryCacheWrite},
     {"cache read", TryCacheRead},
+    {"pad stage", TryPadStage},
     {"unroll steps",
      [](Draw& draw) -> Attempt {
        return {fmt::format("{} of {}", draw.factor(), draw.loop().name()),
