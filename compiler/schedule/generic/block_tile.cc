@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_tile_schedule.h"
 #include "compiler/schedule/generic/grid_launches.h"
@@ -32,9 +35,12 @@ constexpr int64_t kMostResults = 64;
 // Smaller blocks share little, and larger ones wait for many at each barrier.
 constexpr int64_t kLeastThreads = 32;
 constexpr int64_t kMostThreads = 512;
-// A unit runs a block's threads so many at a time, and at most one of so many is idle.
+// A unit runs a block's threads so many at a time.
 constexpr int64_t kWarpThreads = 32;
+// At most one of so many threads is idle, for it pads the last warp, and one of so many results of
+// an axis is none, for it pads the last tile.
 constexpr int64_t kThreadsOfIdle = 7;
+constexpr int64_t kResultsOfIdle = 7;
 // Terms of a sum between barriers, where there are several steps.
 constexpr int64_t kMostTerms = 128;
 
@@ -72,11 +78,24 @@ std::vector<TiledAxes> TiledAxesOf(const std::vector<int64_t>& extents) {
   return all;
 }
 
-// The knobs, in the order in which they are chosen. `threads_lines` is there where lines are.
+// The knobs of a tile, in the order in which they are chosen. `threads_lines` is there where lines
+// are. Behind them come kRuns and kAhead.
 constexpr const char* kKnobs[] = {"row_axis",     "tile_columns",  "tile_rows", "threads_columns",
                                   "threads_rows", "threads_lines", "steps"};
 // Their values for one tile; of threads_lines 1 where there are no lines.
 using Choice = std::array<int64_t, std::size(kKnobs)>;
+
+constexpr const char* kRuns = "column_runs";
+constexpr const char* kAhead = "load_ahead";
+// How the threads of a tile go about it.
+struct Manner {
+  int64_t runs = 1;  // of a thread's columns
+  bool loads_ahead = false;
+};
+// A run of so many is loaded at once.
+constexpr int64_t kVectorColumns = 4;
+// What a thread loads ahead stays in registers.
+constexpr int64_t kMostWordsAhead = 32;
 
 // Choices and tiles of one kernel.
 class Choices {
@@ -90,6 +109,9 @@ class Choices {
         std::ranges::find_if(sums_.steps, [](int64_t extent) { return extent > 1; }) -
         sums_.steps.begin());
     if (step_loop_ == sums_.steps.size()) return;
+    for (size_t axis = 0; axis < sums_.extents.size(); ++axis) {
+      needs_tails_.push_back(NeedsTails(axis));
+    }
     for (const TiledAxes& axes : axes_) AddTiles(axes);
     std::ranges::sort(all_);
   }
@@ -102,79 +124,227 @@ class Choices {
   // There is a choice.
   bool HasLines() const { return axes_.front().lines.has_value(); }
 
-  BlockTile TileOf(const Choice& choice) const {
+  BlockTile TileOf(const Choice& choice, const Manner& manner = {}) const {
     const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
     BlockTile tile{.axes = {}, .step_loop = step_loop_, .steps = steps};
+    tile.loads_ahead = manner.loads_ahead;
     tile.axes.resize(sums_.extents.size());
-    for (const TiledAxes& axes : axes_) {
-      if (static_cast<int64_t>(axes.rows) != row_axis) continue;
-      tile.axes[axes.columns] = {of_columns, columns};
-      tile.axes[axes.rows] = {of_rows, rows};
-      if (axes.lines) tile.axes[*axes.lines].threads = of_lines;
-    }
+    const TiledAxes& axes = AxesOf(choice);
+    tile.axes[axes.columns] = {.threads = of_columns, .results = columns, .runs = manner.runs};
+    tile.axes[axes.rows] = {.threads = of_rows, .results = rows};
+    if (axes.lines) tile.axes[*axes.lines].threads = of_lines;
     return tile;
   }
 
-  double CyclesOf(const Choice& choice) const {
-    const BlockTile tile = TileOf(choice);
-    const int64_t shared_bytes = shared_.Bytes(tile);
-    int64_t waits = sums_.steps[step_loop_] / tile.steps;
-    for (size_t i = 0; i < step_loop_; ++i) waits *= sums_.steps[i];
-    ThreadBlocks work{.blocks = sums_.Results() / (tile.Threads() * tile.Results()),
-                      .threads = tile.Threads(),
-                      .results = tile.Results(),
-                      .terms = sums_.Terms(),
-                      .shared_bytes = shared_bytes,
-                      .copied_bytes = TrafficOf(choice, tile, shared_bytes * waits),
-                      .waits = waits};
-    for (const GridFactor& factor : *sums_.factors) {
-      int64_t loads = 1;
-      for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
-        if (factor.DependsOnAxis(axis)) loads *= tile.axes[axis].results;
-      }
-      work.loads += static_cast<double>(loads);
+  // Into how many runs a thread's columns can be divided.
+  std::vector<int64_t> RunsOf(const Choice& choice) const {
+    const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
+    std::vector<int64_t> runs = {1};
+    if (of_columns == 1 || columns == 1) return runs;
+    if (columns > kVectorColumns && columns % kVectorColumns == 0) {
+      runs.push_back(columns / kVectorColumns);
     }
-    return ThreadBlockCycles(work, machine_);
+    runs.push_back(columns);
+    return runs;
+  }
+
+  // Whether a thread can load what it copies next while it sums.
+  bool CanLoadAhead(const Choice& choice) const {
+    return choice.back() < sums_.steps[step_loop_] &&
+           shared_.WordsOfThread(TileOf(choice)) <= kMostWordsAhead;
+  }
+
+  // The best manner, and its cycles.
+  std::pair<Manner, double> BestOf(const Choice& choice) const {
+    BlockTile tile = TileOf(choice);
+    const size_t columns = AxesOf(choice).columns;
+    std::vector<std::vector<int64_t>> strides;
+    for (size_t i = 0; i < sums_.factors->size(); ++i) {
+      strides.push_back(shared_.AxisStrides(i, tile));
+    }
+    Manner best;
+    double fewest_loads = std::numeric_limits<double>::infinity();
+    for (const int64_t runs : RunsOf(choice)) {
+      tile.axes[columns].runs = runs;
+      const double loads = LoadsOf(tile, columns, strides);
+      if (loads >= fewest_loads) continue;
+      fewest_loads = loads;
+      best.runs = runs;
+    }
+    tile.axes[columns].runs = best.runs;
+    ThreadBlocks work = WorkOf(tile, columns);
+    work.loads = fewest_loads;
+    const double cycles = ThreadBlockCycles(work, machine_);
+    if (!CanLoadAhead(choice)) return {best, cycles};
+    work.words_ahead = shared_.WordsOfThread(tile);
+    const double cycles_ahead = ThreadBlockCycles(work, machine_);
+    best.loads_ahead = cycles_ahead < cycles;
+    return {best, std::min(cycles, cycles_ahead)};
   }
 
  private:
+  // Whether all tiles that divide the axis are small, and whether one may reach beyond its end:
+  // what lies there is behind the ends of the factors, too.
+  bool NeedsTails(size_t axis) const {
+    const int64_t extent = sums_.extents[axis];
+    for (const int64_t threads : kThreadFactors) {
+      const int64_t most = std::min(extent, kWarpThreads);
+      for (const int64_t results : kResultFactors) {
+        if (threads * results >= most && extent % (threads * results) == 0) return false;
+      }
+    }
+    return std::ranges::all_of(*sums_.factors, [&](const GridFactor& factor) {
+      return std::ranges::all_of(factor.dims,
+                                 [&](const GridFactor::Dim& dim) { return dim.axes[axis] >= 0; });
+    });
+  }
+
+  const TiledAxes& AxesOf(const Choice& choice) const {
+    return *std::ranges::find(axes_, static_cast<size_t>(choice.front()), &TiledAxes::rows);
+  }
+
+  // All but what is loaded from shared memory.
+  ThreadBlocks WorkOf(const BlockTile& tile, size_t columns) const {
+    const int64_t shared_bytes = shared_.Bytes(tile);
+    int64_t waits = sums_.steps[step_loop_] / tile.steps;
+    for (size_t i = 0; i < step_loop_; ++i) waits *= sums_.steps[i];
+    int64_t blocks = 1;
+    for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
+      const auto& [threads, results, runs] = tile.axes[axis];
+      blocks *= CeilDiv(sums_.extents[axis], threads * results);
+    }
+    return {.blocks = blocks,
+            .threads = tile.Threads(),
+            .results = tile.Results(),
+            .terms = sums_.Terms(),
+            .shared_bytes = shared_bytes,
+            .copied_bytes = TrafficOf(tile, columns, shared_bytes * waits),
+            .waits = waits};
+  }
+
+  // Words that a thread loads from shared memory for a term of all its results, each as often as
+  // threads of a warp that ask for words of one bank wait for each other. `strides`: of each factor
+  // along each axis.
+  double LoadsOf(const BlockTile& tile, size_t columns,
+                 const std::vector<std::vector<int64_t>>& strides) const {
+    const int64_t run = tile.axes[columns].results / tile.axes[columns].runs;
+    double all = 0;
+    for (size_t i = 0; i < sums_.factors->size(); ++i) {
+      const GridFactor& factor = (*sums_.factors)[i];
+      double words = 1;
+      for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
+        if (axis != columns && factor.DependsOnAxis(axis)) {
+          words *= static_cast<double>(tile.axes[axis].results);
+        }
+      }
+      bool has_vectors = strides[i][columns] == 1 && run % kVectorColumns == 0;
+      for (const GridFactor::Dim& dim : factor.dims) {
+        if (dim.axes[columns] == 0) continue;
+        const int64_t taps = TapsOf(dim);
+        has_vectors &= taps == 1;
+        words *= static_cast<double>(tile.axes[columns].runs) *
+                 PlacesOf(run, std::abs(dim.axes[columns]), taps);
+      }
+      all += words * static_cast<double>(TurnsOf(tile, strides[i], has_vectors));
+    }
+    return all;
+  }
+
+  // Terms that follow each other, and move along the dimension.
+  int64_t TapsOf(const GridFactor::Dim& dim) const {
+    int64_t taps = 1;
+    for (size_t i = step_loop_ + 1; i < sums_.steps.size(); ++i) {
+      if (dim.steps[i] != 0) taps *= sums_.steps[i];
+    }
+    return taps;
+  }
+
+  // Words of a run of results for each of its terms: neighbours load once what is the same for
+  // several of them.
+  static double PlacesOf(int64_t run, int64_t stride, int64_t taps) {
+    return std::min(static_cast<double>(run),
+                    static_cast<double>(stride * (run - 1) + taps) / static_cast<double>(taps));
+  }
+
+  // In how many turns the threads of a warp get the words that they ask for at once: what has the
+  // same bank comes one after the other, unless it is the same. Whole vectors come for a quarter of
+  // the threads at a time.
+  static int64_t TurnsOf(const BlockTile& tile, const std::vector<int64_t>& strides,
+                         bool has_vectors) {
+    constexpr int64_t kBanks = 32;
+    const int64_t unit = has_vectors ? kVectorColumns : 1;
+    const int64_t banks = kBanks / unit;
+    std::array<int64_t, kBanks> last;  // what was asked of a bank
+    std::array<int64_t, kBanks> turns{};
+    last.fill(-1);
+    const size_t rank = tile.axes.size();
+    absl::InlinedVector<int64_t, 8> thread(rank, 0);  // along each axis
+    int64_t word = 0;
+    for (int64_t lane = 0; lane < banks; ++lane) {
+      const int64_t place = std::abs(word) / unit;
+      const auto bank = static_cast<size_t>(place % banks);
+      if (last[bank] != place) ++turns[bank];
+      last[bank] = place;
+      for (size_t axis = rank; axis-- > 0;) {
+        const auto& [threads, results, runs] = tile.axes[axis];
+        if (threads == 1) continue;
+        const int64_t step = results / runs * strides[axis];
+        word += step;
+        if (++thread[axis] < threads) break;
+        word -= threads * step;
+        thread[axis] = 0;
+      }
+    }
+    return *std::ranges::max_element(turns);
+  }
+
   // What a block moves between global memory and its threads. Threads side by side that do not
   // touch neighbours move more than they need.
-  double TrafficOf(const Choice& choice, const BlockTile& tile, int64_t copied_bytes) const {
+  static double TrafficOf(const BlockTile& tile, size_t columns_axis, int64_t copied_bytes) {
     constexpr int64_t kElementsMoved = 8;   // at least, with one that is asked for
     constexpr int64_t kElementsAtOnce = 4;  // of a thread
-    const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
-    const int64_t run = std::min(of_columns * std::min(columns, kElementsAtOnce), kElementsMoved);
+    const AxisTile& columns = tile.axes[columns_axis];
+    const int64_t at_once = std::min(columns.results / columns.runs, kElementsAtOnce);
+    const int64_t run = std::min(columns.threads * at_once, kElementsMoved);
     const int64_t stored_bytes = tile.Threads() * tile.Results() * 4;
     return static_cast<double>((copied_bytes + stored_bytes) * kElementsMoved) /
            static_cast<double>(run);
   }
 
-  void AddTiles(const TiledAxes& axes) {
-    const int64_t lines = axes.lines ? sums_.extents[*axes.lines] : 1;
-    Choice choice{static_cast<int64_t>(axes.rows)};
-    auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
-    for (const int64_t c : Divisors(kResultFactors, sums_.extents[axes.columns])) {
-      for (const int64_t r : Divisors(kResultFactors, sums_.extents[axes.rows])) {
-        if (c * r < kLeastResults || c * r > kMostResults) continue;
-        columns = c;
-        rows = r;
-        for (const int64_t l : Divisors(kThreadFactors, lines)) {
-          of_lines = l;
-          AddThreads(axes, choice);
-        }
+  // Tiles of one axis.
+  template <size_t threads, size_t results>
+  std::vector<AxisTile> TilesOf(size_t axis, const int64_t (&thread_factors)[threads],
+                                const int64_t (&result_factors)[results]) const {
+    std::vector<AxisTile> tiles;
+    for (const int64_t r : result_factors) {
+      for (const int64_t t : thread_factors) {
+        if (Covers(axis, t * r)) tiles.push_back({.threads = t, .results = r});
       }
     }
+    return tiles;
   }
 
-  void AddThreads(const TiledAxes& axes, Choice choice) {
-    auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
-    for (const int64_t c : Divisors(kThreadFactors, sums_.extents[axes.columns] / columns)) {
-      for (const int64_t r : Divisors(kThreadFactors, sums_.extents[axes.rows] / rows)) {
-        if (!FitsBlock(c * r * of_lines)) continue;
-        of_columns = c;
-        of_rows = r;
-        AddSteps(choice);
+  // Where tiles of some size divide the axis there is no need of others.
+  bool Covers(size_t axis, int64_t tile) const {
+    const int64_t extent = sums_.extents[axis];
+    const int64_t idle = CeilDiv(extent, tile) * tile - extent;
+    return idle == 0 || (needs_tails_[axis] && idle * kResultsOfIdle <= extent);
+  }
+
+  void AddTiles(const TiledAxes& axes) {
+    const std::vector<AxisTile> columns = TilesOf(axes.columns, kThreadFactors, kResultFactors);
+    const std::vector<AxisTile> rows = TilesOf(axes.rows, kThreadFactors, kResultFactors);
+    std::vector<AxisTile> lines = {{}};
+    if (axes.lines) lines = TilesOf(*axes.lines, kThreadFactors, {1});
+    for (const AxisTile& c : columns) {
+      for (const AxisTile& r : rows) {
+        const int64_t results = c.results * r.results;
+        if (results < kLeastResults || results > kMostResults) continue;
+        for (const AxisTile& l : lines) {
+          if (!FitsBlock(c.threads * r.threads * l.threads)) continue;
+          AddSteps({static_cast<int64_t>(axes.rows), c.results, r.results, c.threads, r.threads,
+                    l.threads, 1});
+        }
       }
     }
   }
@@ -200,7 +370,8 @@ class Choices {
   const SharedCopies shared_;
   const machine::Machine machine_;
   const std::vector<TiledAxes> axes_;
-  size_t step_loop_ = 0;  // the first with several steps
+  std::vector<bool> needs_tails_;  // of each axis
+  size_t step_loop_ = 0;           // the first with several steps
   std::vector<Choice> all_;
 };
 
@@ -250,20 +421,24 @@ class BlockTilePlan final : public Plan {
       const auto same = std::ranges::equal_range(left, prefix.Int(kKnobs[knob]), {}, value_of);
       left = {same.begin(), same.end()};
     }
-    return std::nullopt;
+    if (!prefix.Has(kRuns)) return IntKnob(kRuns, choices_->RunsOf(left.front()), 1);
+    if (prefix.Has(kAhead)) return std::nullopt;
+    if (choices_->CanLoadAhead(left.front())) return IntKnob(kAhead, {0, 1}, 0);
+    return IntKnob(kAhead, {0}, 0);
   }
 
   std::vector<PricedConfig> Ranked() const override {
     constexpr size_t kMostRanked = 64;
     std::vector<std::pair<double, const Choice*>> priced;
     for (const Choice& choice : choices_->all()) {
-      priced.emplace_back(choices_->CyclesOf(choice), &choice);
+      priced.emplace_back(choices_->BestOf(choice).second, &choice);
     }
     const size_t count = std::min(priced.size(), kMostRanked);
     std::ranges::partial_sort(priced, priced.begin() + static_cast<ptrdiff_t>(count));
     std::vector<PricedConfig> ranked;
     for (size_t i = 0; i < count; ++i) {
-      ranked.push_back({ConfigOf(*priced[i].second), priced[i].first});
+      const auto& [cycles, choice] = priced[i];
+      ranked.push_back({ConfigOf(*choice, choices_->BestOf(*choice).first), cycles});
     }
     return ranked;
   }
@@ -273,8 +448,9 @@ class BlockTilePlan final : public Plan {
     for (size_t knob = 0; knob < choice.size(); ++knob) {
       choice[knob] = HasKnob(knob) ? config.Int(kKnobs[knob]) : 1;
     }
+    const Manner manner{.runs = config.Int(kRuns), .loads_ahead = config.Int(kAhead) != 0};
     Sequence s = start_;
-    TileByBlocks(&s, choices_->sums(), stages_, choices_->TileOf(choice));
+    TileByBlocks(&s, choices_->sums(), stages_, choices_->TileOf(choice, manner));
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -284,11 +460,13 @@ class BlockTilePlan final : public Plan {
     return std::string_view(kKnobs[knob]) != "threads_lines" || choices_->HasLines();
   }
 
-  Config ConfigOf(const Choice& choice) const {
+  Config ConfigOf(const Choice& choice, const Manner& manner) const {
     Config config;
     for (size_t knob = 0; knob < choice.size(); ++knob) {
       if (HasKnob(knob)) config.Set(kKnobs[knob], choice[knob]);
     }
+    config.Set(kRuns, manner.runs);
+    config.Set(kAhead, int64_t{manner.loads_ahead});
     return config;
   }
 

@@ -11,6 +11,9 @@ namespace {
 
 // Sums that a block unrolls at most; more would be no faster, and compile long.
 constexpr int64_t kUnrolledTerms = 512;
+// What a thread copies in unrolled loops at most; more would fill its registers.
+constexpr int64_t kUnrolledCopies = 32;
+constexpr int64_t kVectorBytes = 16;  // that a thread loads at once
 // Floats behind each row of a copy whose axes are exchanged, so that threads that write along the
 // other one meet in fewer banks. Rows stay aligned for loads of four.
 constexpr int64_t kSlack = 4;
@@ -39,14 +42,20 @@ struct Shares {
 Shares ShareAxes(Sequence* s, const Stage& stage, const BlockTile& tile) {
   Shares shares;
   for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
-    const Loop loop = stage.Axis(axis);
+    const auto& [threads, results, runs] = tile.axes[axis];
+    Loop loop = stage.Axis(axis);
     if (!s->Has(loop)) continue;
-    if (tile.axes[axis].results == 1) {
+    if (results > 1 && threads > 1 && runs > 1) {
+      const SplitLoops loops = s->Split(loop, threads * results / runs, Tail::kExact, loop.Strip());
+      shares.own.push_back(loops.outer);
+      loop = loops.inner;
+    }
+    if (results == runs) {
       shares.threads.push_back(loop);
-    } else if (tile.axes[axis].threads == 1) {
+    } else if (threads == 1) {
       shares.own.push_back(loop);
     } else {
-      const SplitLoops loops = s->Split(loop, tile.axes[axis].results, Tail::kExact);
+      const SplitLoops loops = s->Split(loop, results / runs, Tail::kExact);
       shares.threads.push_back(loops.outer);
       shares.own.push_back(loops.inner);
     }
@@ -60,28 +69,40 @@ void Bind(Sequence* s, const Shares& shares) {
 }
 
 // Divides a copy among the threads: its last axes are theirs as far as there are threads enough,
-// so that threads side by side read neighbours.
-void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads) {
+// so that threads side by side read neighbours, `vector` elements each at once.
+void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads, int64_t vector) {
   std::vector<Loop> of_threads, own;
+  std::vector<Loop> axes = copy.Axes(rank);
+  if (vector > 1) {
+    const SplitLoops loops = s->Split(axes.back(), vector, Tail::kExact);
+    axes.back() = loops.outer;
+    own.push_back(loops.inner);
+  }
   int64_t left = threads;
+  int64_t unrolled = vector;
   for (size_t axis = rank; axis-- > 0;) {
-    const Loop loop = copy.Axis(axis);
+    const Loop loop = axes[axis];
     if (!s->Has(loop)) continue;
     const std::optional<int64_t> extent = ExtentOf(*s, loop);
     if (extent && *extent <= left) {
       of_threads.insert(of_threads.begin(), loop);
       left /= *extent;
     } else if (extent && left > 1) {
-      const SplitLoops loops = s->Split(loop, CeilDiv(*extent, left), Tail::kClip);
+      const int64_t turns = CeilDiv(*extent, left);
+      const SplitLoops loops = s->Split(loop, turns, Tail::kGuard);
       of_threads.insert(of_threads.begin(), loops.outer);
       own.insert(own.begin(), loops.inner);
+      unrolled *= turns;
       left = 1;
     } else {
       own.insert(own.begin(), loop);
+      unrolled *= extent.value_or(kUnrolledCopies + 1);
     }
   }
   s->Reorder(Concatenated({of_threads, own}));
   for (const Loop& loop : of_threads) s->Threads(loop);
+  if (unrolled > kUnrolledCopies) return;
+  for (const Loop& loop : own) s->Unroll(loop);
 }
 
 // The dimensions that the results' axes move through are the last ones of a copy, so that threads
@@ -137,6 +158,35 @@ std::vector<int64_t> StepExtents(const GridSums& sums, const BlockTile& tile) {
   return extents;
 }
 
+bool IsMultiple(int64_t step, bool is_taken, int64_t of) { return !is_taken || step % of == 0; }
+
+// How many elements of a factor lie side by side, from an aligned one on, wherever a copy of it
+// begins: as many as a thread can load at once, or 1.
+int64_t VectorOf(const GridFactor& factor, const GridSums& sums, const BlockTile& tile) {
+  const int64_t vector = kVectorBytes / factor.element_bytes;
+  const std::vector<int64_t> block = tile.BlockExtents();
+  const std::vector<int64_t> steps = StepExtents(sums, tile);
+  if (factor.dims.empty() || vector < 2) return 1;
+  for (size_t d = 0; d < factor.dims.size(); ++d) {
+    const std::vector<int64_t> shape = factor.ShapeFor(tile.Covered(sums.extents), sums.steps);
+    if (shape[d] != factor.dims[d].extent) return 1;  // elements are loaded each by a condition
+  }
+  const GridFactor::Dim& last = factor.dims.back();
+  bool has_neighbours = false;
+  bool is_aligned = last.extent % vector == 0 && last.first % vector == 0 &&
+                    factor.Extent(factor.dims.size() - 1, block, steps) % vector == 0;
+  for (size_t axis = 0; axis < block.size(); ++axis) {
+    has_neighbours |= last.axes[axis] == 1 && block[axis] > 1;
+    is_aligned &=
+        IsMultiple(last.axes[axis] * block[axis], block[axis] < sums.extents[axis], vector);
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    has_neighbours |= last.steps[i] == 1 && steps[i] > 1;
+    is_aligned &= IsMultiple(last.steps[i] * steps[i], steps[i] < sums.steps[i], vector);
+  }
+  return has_neighbours && is_aligned ? vector : 1;
+}
+
 // The sums, a part of which is each thread's: their first values, and the terms of some steps.
 // Returns the loop in whose body the terms of the same steps are.
 Loop ScheduleSums(Sequence* s, const Stage& registers, const GridSums& sums,
@@ -177,40 +227,82 @@ std::vector<int64_t> BlockTile::BlockExtents() const {
   return extents;
 }
 
+std::vector<int64_t> BlockTile::Covered(const std::vector<int64_t>& extents) const {
+  const std::vector<int64_t> block = BlockExtents();
+  std::vector<int64_t> covered;
+  for (size_t axis = 0; axis < block.size(); ++axis) {
+    covered.push_back(CeilDiv(extents[axis], block[axis]) * block[axis]);
+  }
+  return covered;
+}
+
 SharedCopies::SharedCopies(const GridSums& sums) : sums_(sums) {
   for (const GridFactor& factor : *sums.factors) options_.push_back(SharedCopyOf(factor));
 }
 
-int64_t SharedCopies::Bytes(const BlockTile& tile) const {
-  int64_t bytes = 0;
+int64_t SharedCopies::Elements(size_t factor, const BlockTile& tile, bool with_slack) const {
+  const GridFactor& of = (*sums_.factors)[factor];
   const std::vector<int64_t> extents = tile.BlockExtents();
   const std::vector<int64_t> steps = StepExtents(sums_, tile);
+  int64_t elements = 1;
+  for (size_t d = 0; d < of.dims.size(); ++d) {
+    const bool has_slack = with_slack && !options_[factor].slack.empty();
+    elements *= of.Extent(d, extents, steps) + (has_slack ? options_[factor].slack[d] : 0);
+  }
+  return elements;
+}
+
+int64_t SharedCopies::Bytes(const BlockTile& tile) const {
+  int64_t bytes = 0;
   for (size_t i = 0; i < options_.size(); ++i) {
-    const GridFactor& factor = (*sums_.factors)[i];
-    int64_t elements = 1;
-    for (size_t d = 0; d < factor.dims.size(); ++d) {
-      const int64_t slack = options_[i].slack.empty() ? 0 : options_[i].slack[d];
-      elements *= factor.Extent(d, extents, steps) + slack;
-    }
-    bytes += elements * factor.element_bytes;
+    bytes += Elements(i, tile, /*with_slack=*/true) * (*sums_.factors)[i].element_bytes;
   }
   return bytes;
+}
+
+int64_t SharedCopies::WordsOfThread(const BlockTile& tile) const {
+  int64_t words = 0;
+  for (size_t i = 0; i < options_.size(); ++i) {
+    words += CeilDiv(Elements(i, tile, /*with_slack=*/false), tile.Threads());
+  }
+  return words;
+}
+
+std::vector<int64_t> SharedCopies::AxisStrides(size_t factor, const BlockTile& tile) const {
+  const GridFactor& of = (*sums_.factors)[factor];
+  const std::vector<int64_t> extents = tile.BlockExtents();
+  const std::vector<int64_t> steps = StepExtents(sums_, tile);
+  const ComputeAtOptions& options = options_[factor];
+  const std::string letters = Layout::RowMajor(static_cast<int>(of.dims.size())).ToString();
+  const std::string& order = options.layout.empty() ? letters : options.layout;
+  std::vector<int64_t> strides(extents.size(), 0);
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t d = letters.find(order[i]);
+    for (size_t axis = 0; axis < extents.size(); ++axis) {
+      strides[axis] += of.dims[d].axes[axis] * stride;
+    }
+    stride *= of.Extent(d, extents, steps) + (options.slack.empty() ? 0 : options.slack[d]);
+  }
+  return strides;
 }
 
 void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>& stages,
                   const BlockTile& tile) {
   const size_t rank = sums.extents.size();
   const auto [results, registers] = TakeResults(s, sums);
+  const std::vector<int64_t> covered = tile.Covered(sums.extents);
   std::vector<Stage> copies;
   for (const GridFactor& factor : *sums.factors) {
     copies.push_back(stages.contains(factor.buffer) ? Stage(factor.buffer)
                                                     : s->CacheRead(factor.buffer, registers));
+    s->PadStage(copies.back(), factor.ShapeFor(covered, sums.steps));
   }
   std::vector<Loop> blocks, inside;
   const std::vector<int64_t> extents = tile.BlockExtents();
   for (size_t axis = 0; axis < rank; ++axis) {
     const Loop loop = results.Axis(axis);
-    const SplitLoops loops = s->Split(loop, extents[axis], Tail::kExact, loop.Block(), loop);
+    const SplitLoops loops = s->Split(loop, extents[axis], Tail::kGuard, loop.Block(), loop);
     blocks.push_back(loops.outer);
     inside.push_back(loops.inner);
   }
@@ -220,7 +312,12 @@ void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>
   const SharedCopies shared(sums);
   for (size_t i = 0; i < copies.size(); ++i) {
     s->ComputeAt(copies[i], some_steps, shared.options(i));
-    ShareCopy(s, copies[i], (*sums.factors)[i].dims.size(), tile.Threads());
+    const GridFactor& factor = (*sums.factors)[i];
+    const int64_t vector = stages.contains(factor.buffer) ? 1 : VectorOf(factor, sums, tile);
+    ShareCopy(s, copies[i], factor.dims.size(), tile.Threads(), vector);
+  }
+  if (tile.loads_ahead) {
+    for (const Stage& copy : copies) s->LoadAhead(some_steps, copy);
   }
   const Shares stored = ShareAxes(s, results, tile);
   s->ReorderPresent(Concatenated({stored.threads, stored.own}));

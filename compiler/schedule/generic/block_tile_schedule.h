@@ -20,16 +20,20 @@ namespace hone::schedule {
 struct AxisTile {
   int64_t threads = 1;  // of a block, along the axis
   int64_t results = 1;  // of a thread, along the axis
+  int64_t runs = 1;     // of neighbouring results of a thread, between which are those of others
 };
 
 struct BlockTile {
-  std::vector<AxisTile> axes;  // of the results; their products divide the axes' extents
+  std::vector<AxisTile> axes;  // of the results; the last tile of an axis may have less to do
   size_t step_loop = 0;        // the loop of the sums whose steps are taken some at a time
   int64_t steps = 1;           // how many; divides the loop's extent
+  bool loads_ahead = false;    // what the next steps copy is loaded while sums are computed
 
   int64_t Threads() const;
   int64_t Results() const;  // of a thread
   std::vector<int64_t> BlockExtents() const;
+  // The extents of all whole tiles that it takes to cover axes of such extents.
+  std::vector<int64_t> Covered(const std::vector<int64_t>& extents) const;
 };
 
 // What a block's threads copy to the memory that they share.
@@ -40,10 +44,16 @@ class SharedCopies {
 
   // The bytes that are there at once, which are copied before every `tile.steps` of the sums.
   int64_t Bytes(const BlockTile& tile) const;
+  // The words that a thread copies of them, at most.
+  int64_t WordsOfThread(const BlockTile& tile) const;
+  // How many words of a factor's copy lie from an index of an axis of the results to the next.
+  std::vector<int64_t> AxisStrides(size_t factor, const BlockTile& tile) const;
   // How the copy of a factor lies there.
   const ComputeAtOptions& options(size_t factor) const { return options_[factor]; }
 
  private:
+  int64_t Elements(size_t factor, const BlockTile& tile, bool with_slack) const;
+
   const GridSums& sums_;
   std::vector<ComputeAtOptions> options_;  // of each factor
 };

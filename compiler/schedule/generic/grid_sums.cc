@@ -63,10 +63,13 @@ std::optional<std::vector<GridFactor>> FactorsOf(const std::vector<Expr>& loads,
     GridFactor factor{.buffer = load->buffer->name,
                       .element_bytes = static_cast<int64_t>(SizeBytes(load->buffer->dtype)),
                       .dims = {}};
-    for (const Expr& operand : load->operands) {
-      const loop::Linear index = loop::Linear::Of(operand);
+    for (size_t d = 0; d < load->operands.size(); ++d) {
+      const loop::Linear index = loop::Linear::Of(load->operands[d]);
       if (!IsLinear(index)) return std::nullopt;
-      factor.dims.push_back({CoefficientsOf(index, axes), CoefficientsOf(index, steps)});
+      factor.dims.push_back({.extent = load->buffer->shape[d],
+                             .first = index.constant(),
+                             .axes = CoefficientsOf(index, axes),
+                             .steps = CoefficientsOf(index, steps)});
     }
     factors.push_back(std::move(factor));
     known.push_back(load);
@@ -159,6 +162,22 @@ int64_t GridFactor::Extent(size_t dim, const std::vector<int64_t>& axis_extents,
     extent += std::abs(dims[dim].steps[i]) * (step_extents[i] - 1);
   }
   return extent;
+}
+
+std::vector<int64_t> GridFactor::ShapeFor(const std::vector<int64_t>& axis_extents,
+                                          const std::vector<int64_t>& step_extents) const {
+  std::vector<int64_t> shape;
+  for (const Dim& dim : dims) {
+    int64_t last = dim.first;
+    for (size_t i = 0; i < axis_extents.size(); ++i) {
+      last += std::max<int64_t>(dim.axes[i], 0) * (axis_extents[i] - 1);
+    }
+    for (size_t i = 0; i < step_extents.size(); ++i) {
+      last += std::max<int64_t>(dim.steps[i], 0) * (step_extents[i] - 1);
+    }
+    shape.push_back(std::max(dim.extent, last + 1));
+  }
+  return shape;
 }
 
 int64_t GridSums::Results() const { return ProductOf(extents); }

@@ -16,6 +16,8 @@ namespace hone::schedule {
 // A factor that each term of a sum loads, at indices that are linear in the loops' variables.
 struct GridFactor {
   struct Dim {
+    int64_t extent = 1;          // of the buffer
+    int64_t first = 0;           // the index where all loops' variables are 0
     std::vector<int64_t> axes;   // the coefficient of each axis of the results
     std::vector<int64_t> steps;  // and of each loop of a sum
   };
@@ -28,6 +30,9 @@ struct GridFactor {
   // for sums of such extents.
   int64_t Extent(size_t dim, const std::vector<int64_t>& axis_extents,
                  const std::vector<int64_t>& step_extents) const;
+  // The extents that the buffer needs for axes of such extents: its own or larger ones.
+  std::vector<int64_t> ShapeFor(const std::vector<int64_t>& axis_extents,
+                                const std::vector<int64_t>& step_extents) const;
 };
 
 // A stage that sums, in loops over all axes of its results.

@@ -25,7 +25,7 @@ constexpr double kBusyThreads = 256;
 constexpr int64_t kOtherRegisters = 40;
 
 int64_t ResidentBlocks(const ThreadBlocks& work) {
-  const int64_t registers = work.threads * (work.results + kOtherRegisters);
+  const int64_t registers = work.threads * (work.results + work.words_ahead + kOtherRegisters);
   int64_t resident =
       std::min({kResidentThreads / work.threads, kRegisters / registers, kResidentBlocks});
   if (work.shared_bytes > 0) resident = std::min(resident, kSharedBytes / work.shared_bytes);
@@ -47,7 +47,8 @@ double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machi
   const double waiting =
       std::max(static_cast<double>(work.waits), words / kLoadsUnderWay) * kWaitCycles;
   // While some blocks of a unit wait, others compute.
-  return static_cast<double>(of_unit) * std::max(busy * idle, (busy + waiting) / at_once);
+  const double alone = work.words_ahead > 0 ? std::max(busy, waiting) : busy + waiting;
+  return static_cast<double>(of_unit) * std::max(busy * idle, alone / at_once);
 }
 
 }  // namespace hone::schedule

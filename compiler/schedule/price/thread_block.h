@@ -19,6 +19,7 @@ struct ThreadBlocks {
   int64_t shared_bytes = 0;  // of a block
   double copied_bytes = 0;   // from global memory, by a block in all
   int64_t waits = 0;         // how often a block waits for global memory
+  int64_t words_ahead = 0;   // that a thread loads to registers while it computes; 0: it waits
 };
 
 // From the first block's start to the last one's end.

@@ -102,6 +102,15 @@ constexpr const char* kShared[] = {
     "nn.conv3d(p0, p1, padding=[1, 1, 1, 1, 1, 1]) }",
     "fn (p0: Tensor[(1, 8, 32), float32], const p1: Tensor[(16, 8, 3), float32]) { "
     "nn.conv1d(p0, p1, padding=[1, 1]) }",
+    // No tile divides these extents.
+    "fn (p0: Tensor[(13, 8), float32], const p1: Tensor[(55, 8), float32], const p2: "
+    "Tensor[(55,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 4, 13, 13), float32], const p1: Tensor[(16, 4, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 4, 27, 27), float32], const p1: Tensor[(8, 4, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2]) }",
+    "fn (p0: Tensor[(1, 8, 55, 55), float32], const p1: Tensor[(16, 8, 1, 1), float32]) { "
+    "nn.conv2d(p0, p1) }",
 };
 
 TEST(Grid, BlocksOfThreadsComputeWhatTheNaiveNestDoes) {
@@ -133,11 +142,24 @@ TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
       "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(32, 16), float32], const p2: "
       "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
   const auto config = Config::Parse(
-      R"({"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
+      R"({"column_runs":1,"load_ahead":0,"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
   ASSERT_TRUE(config.ok()) << config.status();
   const auto nest = NestOfConfig(one.task(), *config);
   ASSERT_TRUE(nest.ok()) << nest.status();
   ExpectGolden("block_tile", one.naive(), *nest);
+}
+
+// What the next steps copy is loaded before the sums of these; a thread's columns are two runs.
+TEST(Grid, ABlockOfThreadsLoadsAhead) {
+  const GridTask one(
+      "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(60, 16), float32]) { nn.dense(p0, p1) "
+      "}");
+  const auto config = Config::Parse(
+      R"({"column_runs":2,"load_ahead":1,"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":8,"tile_rows":4})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto nest = NestOfConfig(one.task(), *config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden("block_tile_ahead", one.naive(), *nest);
 }
 
 TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
@@ -157,13 +179,13 @@ TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
 TEST(Grid, TheDefaultTileLeavesEveryUnitThreads) {
   EXPECT_EQ(
       GridTask(Dense(512, 512, 64)).Default(),
-      R"({"row_axis":0,"steps":4,"strategy":"block_tile","threads_columns":16,"threads_rows":16,"tile_columns":8,"tile_rows":8})");
+      R"({"column_runs":2,"load_ahead":1,"row_axis":0,"steps":4,"strategy":"block_tile","threads_columns":16,"threads_rows":32,"tile_columns":8,"tile_rows":8})");
   EXPECT_EQ(
       GridTask(Dense(64, 64, 64)).Default(),
-      R"({"row_axis":0,"steps":32,"strategy":"block_tile","threads_columns":16,"threads_rows":8,"tile_columns":1,"tile_rows":2})");
+      R"({"column_runs":1,"load_ahead":1,"row_axis":0,"steps":32,"strategy":"block_tile","threads_columns":8,"threads_rows":32,"tile_columns":2,"tile_rows":2})");
   EXPECT_EQ(
       GridTask(Dense(512, 512, 64), "cuda -arch=sm_90a -multiprocessors=132").Default(),
-      R"({"row_axis":0,"steps":16,"strategy":"block_tile","threads_columns":8,"threads_rows":16,"tile_columns":2,"tile_rows":2})")
+      R"({"column_runs":1,"load_ahead":1,"row_axis":0,"steps":16,"strategy":"block_tile","threads_columns":16,"threads_rows":16,"tile_columns":2,"tile_rows":4})")
       << "a larger one has work for larger grids";
 }
 
@@ -186,7 +208,7 @@ TEST(Grid, ATileOfAConvolutionIsOfChannelsAndPixels) {
       GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
                "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
           .Default(),
-      R"({"row_axis":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":8,"threads_rows":4,"tile_columns":8,"tile_rows":8})");
+      R"({"column_runs":1,"load_ahead":0,"row_axis":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":4,"threads_rows":16,"tile_columns":8,"tile_rows":4})");
 }
 
 // Records of before there was a choice are of threads apart.
