@@ -110,19 +110,21 @@ absl::Status LoadAhead(loop::Nest* nest, const Loop& loop, const Stage& copied) 
   node->scope = loop::Scope::kRegister;
   node->layout = Layout::RowMajor(static_cast<int>(node->shape.size()));
   const Buffer ahead = std::move(node);
-  const Expr has_next = loop::Lt(k->var + Expr(1), Expr(min + extent));
-  const Stmt load = WithStores(at(k->var + Expr(1), "_ahead"), [&](const loop::StmtNode& store) {
-    return loop::Store(ahead, store.indices, store.value);
-  });
+  const auto load = [&](const Expr& iteration, const char* suffix) {
+    return WithStores(at(iteration, suffix), [&](const loop::StmtNode& store) {
+      return loop::Store(ahead, store.indices, store.value);
+    });
+  };
   const Stmt store = WithStores(filled->copy, [&](const loop::StmtNode& old) {
     return loop::Store(old.buffer, old.indices, loop::Load(ahead, old.indices));
   });
-  const Stmt work = Replace(k->body[0], alloc, filled->rest);
-  const Stmt body =
-      loop::Alloc(ahead, loop::Seq({loop::If(has_next, load), work, loop::If(has_next, store)}));
-  const Stmt rest = loop::For(k->var, k->min, k->extent, body);
-  const Stmt first = at(Expr(min), "_first");
-  ReplaceAt(nest, site, loop::Alloc(alloc->buffer, loop::Seq({first, rest})));
+  const Expr next = k->var + Expr(1);
+  const Stmt load_next = loop::If(loop::Lt(next, Expr(min + extent)), load(next, "_ahead"));
+  const Stmt body = Replace(
+      k->body[0], alloc, loop::Alloc(alloc->buffer, loop::Seq({store, load_next, filled->rest})));
+  ReplaceAt(nest, site,
+            loop::Alloc(ahead, loop::Seq({load(Expr(min), "_first"),
+                                          loop::For(k->var, k->min, k->extent, body)})));
   return absl::OkStatus();
 }
 

@@ -9,10 +9,9 @@ namespace hone::schedule {
 
 // Lets each iteration of a loop load what the next one copies, before it does its own work:
 //   for k in 0..n { alloc b { for i { b[i] = f(k, i) }; g(b) } }
-//   =>  alloc b { for i { b[i] = f(0, i) };
-//       for k in 0..n { alloc register b.ahead {
-//         if k + 1 < n { for i { b.ahead[i] = f(k + 1, i) } }; g(b);
-//         if k + 1 < n { for i { b[i] = b.ahead[i] } } } } }
+//   =>  alloc register b.ahead { for i { b.ahead[i] = f(0, i) };
+//       for k in 0..n { alloc b { for i { b[i] = b.ahead[i] };
+//         if k + 1 < n { for i { b.ahead[i] = f(k + 1, i) } }; g(b) } } }
 // so that it does not wait for memory while there is work. `copy` is the stage of b, which
 // ComputeAt has put there.
 // kFailedPrecondition where the loop is not serial or has an extent that is no constant, b is not
