@@ -8,6 +8,7 @@
 
 #include "compiler/schedule/generic/block_rows.h"
 #include "compiler/schedule/generic/block_tile.h"
+#include "compiler/schedule/generic/block_transpose.h"
 #include "compiler/schedule/generic/grid_kernel.h"
 #include "compiler/schedule/generic/thread_tile.h"
 #include "compiler/schedule/kernel/kernel_view.h"
@@ -23,14 +24,16 @@ class GridPlan final : public StrategiesPlan {
       : StrategiesPlan("thread_tile") {
     AddAll<GridKernel>({{"thread_tile", OpenThreadTile},
                         {"block_tile", OpenBlockTile},
-                        {"block_rows", OpenBlockRows}},
+                        {"block_rows", OpenBlockRows},
+                        {"block_transpose", OpenBlockTranspose}},
                        problem);
   }
 
   // The strategy with the better default first, then all that it has.
   std::vector<PricedConfig> Ranked() const override {
     std::vector<std::vector<PricedConfig>> by_strategy;
-    for (const std::string_view name : {"block_rows", "block_tile", "thread_tile"}) {
+    for (const std::string_view name :
+         {"block_transpose", "block_rows", "block_tile", "thread_tile"}) {
       if (Has(name)) by_strategy.push_back(RankedOf(name));
     }
     std::ranges::stable_sort(by_strategy, {}, [](const std::vector<PricedConfig>& ranked) {

@@ -93,6 +93,22 @@ double CyclesOfOthers(const loop::Nest& nest, const Stage& main, const machine::
   return cycles;
 }
 
+// Cycles of a stage that loads across what it stores: threads side by side load no neighbours, and
+// so much around each element.
+double CyclesAcross(const GridTranspose& transpose, const machine::Machine& machine) {
+  constexpr int64_t kBytesAround = 32;
+  const int64_t loaded = kBytesAround * static_cast<int64_t>(transpose.loads.size());
+  const int64_t bytes = transpose.result_bytes + transpose.other_bytes + loaded;
+  return ThreadBlockCycles({.blocks = CeilDiv(transpose.Results(), kBlockThreads),
+                            .threads = kBlockThreads,
+                            .results = 1,
+                            .terms = 1,
+                            .loads = 1,
+                            .copied_bytes = static_cast<double>(kBlockThreads * bytes),
+                            .waits = 1},
+                           machine);
+}
+
 // Where the kernel has sums that a thread can compute several of, the configs are the tiles;
 // otherwise there is one config.
 class ThreadTilePlan final : public Plan {
@@ -104,6 +120,9 @@ class ThreadTilePlan final : public Plan {
     if (problem.kernel.rows) {
       const Stage main = sums ? sums->stage : Stage();
       others_cycles_ = CyclesOfOthers(inlined_.nest(), main, machine_);
+    }
+    if (problem.kernel.transpose) {
+      others_cycles_ = CyclesAcross(*problem.kernel.transpose, machine_);
     }
     if (!sums || !CanTileSums(inlined_, *sums)) return;
     sums_ = sums;
@@ -184,7 +203,8 @@ class ThreadTilePlan final : public Plan {
   const Sequence inlined_;
   std::optional<GridSums> sums_;
   std::vector<ThreadTile> tiles_;  // of the sums
-  double others_cycles_ = 0;       // of a kernel with rows: of launches beside the sums
+  // Those of launches beside the sums, where the kernel has rows or a transpose; else 0.
+  double others_cycles_ = 0;
 };
 
 }  // namespace

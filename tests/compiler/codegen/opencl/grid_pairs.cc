@@ -112,12 +112,29 @@ std::string AnyRows(Random& random) {
   }
 }
 
+// Changes of layout, alone and with another operand.
+std::string AnyTranspose(Random& random) {
+  constexpr std::string_view kTypes[] = {"float32", "float16", "int32", "int8"};
+  const std::string_view type = kTypes[random.Below(std::size(kTypes))];
+  const int64_t rows = Any({8, 14, 33, 64}, random), columns = Any({9, 16, 40, 64}, random);
+  if (random.Below(2) == 0) {
+    return fmt::format(
+        "fn (p0: Tensor[({0}, {1}), {2}], p1: Tensor[({1}, {0}), {2}]) {{ %0 = transpose(p0); "
+        "add(%0, p1) }}",
+        rows, columns, type);
+  }
+  return fmt::format("fn (p0: Tensor[(2, {}, 3, {}), {}]) {{ transpose(p0, axes=[0, {}]) }}", rows,
+                     columns, type, random.Below(2) == 0 ? "2, 3, 1" : "3, 1, 2");
+}
+
 std::string AnyKernel(Random& random) {
-  switch (random.Below(4)) {
+  switch (random.Below(5)) {
     case 0:
       return AnyProduct(random);
     case 1:
       return AnyConvolution(random);
+    case 2:
+      return AnyTranspose(random);
     default:
       return AnyRows(random);
   }
