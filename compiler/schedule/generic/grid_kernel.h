@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "compiler/schedule/generic/grid_rows.h"
 #include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/generic/grid_transpose.h"
 #include "compiler/schedule/rewrite/sequence.h"
 #include "compiler/schedule/template.h"
 
@@ -14,6 +16,8 @@ namespace hone::schedule {
 struct GridKernel {
   Sequence inlined;              // the naive nest without its cheap stages
   std::optional<GridSums> sums;  // its main ones
+  std::optional<GridRows> rows;  // those that it reduces, of which nothing is kept
+  std::optional<GridTranspose> transpose;
 };
 
 GridKernel ViewGridKernel(const Task& task);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/thread_tile_schedule.h"
@@ -59,6 +60,55 @@ ThreadTile ThreadTileOf(const Config& config) {
   return tile;
 }
 
+// What a launch costs by itself, in cycles of a graph's node.
+constexpr double kLaunchCycles = 1500;
+constexpr int64_t kBlockThreads = 128;
+constexpr double kPassesOfLoad = 4;
+constexpr int64_t kTermsOfWait = 16;
+
+int64_t ProductOfExtents(const std::vector<loop::Stmt>& loops) {
+  int64_t product = 1;
+  for (const loop::Stmt& loop : loops) {
+    int64_t extent = 1;
+    if (loop::IsConstInt(loop->extent, &extent)) product *= extent;
+  }
+  return product;
+}
+
+// Cycles of all launches but the one of `main`, each with one result a thread.
+double CyclesOfOthers(const loop::Nest& nest, const Stage& main, const machine::Machine& machine) {
+  double cycles = 0;
+  for (const loop::Launch& launch : nest.launches) {
+    if (launch.name == main.buffer()) continue;
+    const int64_t steps = ProductOfExtents(loop::CollectLoops(loop::InsideLoops(launch.body)));
+    const int64_t all = ProductOfExtents(loop::CollectLoops(launch.body));
+    cycles += kLaunchCycles + ThreadBlockCycles({.blocks = CeilDiv(all / steps, kBlockThreads),
+                                                 .threads = kBlockThreads,
+                                                 .results = 1,
+                                                 .terms = steps,
+                                                 .loads = steps > 1 ? kPassesOfLoad : 1,
+                                                 .waits = 1 + steps / kTermsOfWait},
+                                                machine);
+  }
+  return cycles;
+}
+
+// Cycles of a stage that loads across what it stores: threads side by side load no neighbours, and
+// so much around each element.
+double CyclesAcross(const GridTranspose& transpose, const machine::Machine& machine) {
+  constexpr int64_t kBytesAround = 32;
+  const int64_t loaded = kBytesAround * static_cast<int64_t>(transpose.loads.size());
+  const int64_t bytes = transpose.result_bytes + transpose.other_bytes + loaded;
+  return ThreadBlockCycles({.blocks = CeilDiv(transpose.Results(), kBlockThreads),
+                            .threads = kBlockThreads,
+                            .results = 1,
+                            .terms = 1,
+                            .loads = 1,
+                            .copied_bytes = static_cast<double>(kBlockThreads * bytes),
+                            .waits = 1},
+                           machine);
+}
+
 // Where the kernel has sums that a thread can compute several of, the configs are the tiles;
 // otherwise there is one config.
 class ThreadTilePlan final : public Plan {
@@ -66,6 +116,14 @@ class ThreadTilePlan final : public Plan {
   explicit ThreadTilePlan(const Problem<GridKernel>& problem)
       : machine_(problem.task.machine), inlined_(problem.kernel.inlined) {
     const std::optional<GridSums>& sums = problem.kernel.sums;
+    // What has rows is compared with one launch for all stages.
+    if (problem.kernel.rows) {
+      const Stage main = sums ? sums->stage : Stage();
+      others_cycles_ = CyclesOfOthers(inlined_.nest(), main, machine_);
+    }
+    if (problem.kernel.transpose) {
+      others_cycles_ = CyclesAcross(*problem.kernel.transpose, machine_);
+    }
     if (!sums || !CanTileSums(inlined_, *sums)) return;
     sums_ = sums;
     tiles_ = TilesOf(*sums_);
@@ -93,7 +151,7 @@ class ThreadTilePlan final : public Plan {
   // The largest tiles that leave every unit threads enough come first, and of those of one size the
   // one that loads least.
   std::vector<PricedConfig> Ranked() const override {
-    if (!sums_) return {{Config()}};
+    if (!sums_) return {{Config(), others_cycles_}};
     std::vector<ThreadTile> tiles = tiles_;
     const auto rank = [&](const ThreadTile& tile) {
       const int64_t threads = sums_->Results() / tile.Results();
@@ -121,10 +179,8 @@ class ThreadTilePlan final : public Plan {
  private:
   // What threads load is in no order that suits them all, and neighbours wait for each other.
   double CyclesOf(const ThreadTile& tile) const {
-    constexpr int64_t kBlockThreads = 128;
-    constexpr double kPassesOfLoad = 4;
-    constexpr int64_t kTermsOfWait = 16;
-    return ThreadBlockCycles({.blocks = CeilDiv(sums_->Results() / tile.Results(), kBlockThreads),
+    return others_cycles_ +
+           ThreadBlockCycles({.blocks = CeilDiv(sums_->Results() / tile.Results(), kBlockThreads),
                               .threads = kBlockThreads,
                               .results = tile.Results(),
                               .terms = sums_->Terms(),
@@ -147,6 +203,8 @@ class ThreadTilePlan final : public Plan {
   const Sequence inlined_;
   std::optional<GridSums> sums_;
   std::vector<ThreadTile> tiles_;  // of the sums
+  // Those of launches beside the sums, where the kernel has rows or a transpose; else 0.
+  double others_cycles_ = 0;
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "compiler/schedule/primitives/split.h"
 
+#include <optional>
+
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/primitives/region.h"
 #include "fmt/format.h"
 #include "support/status.h"
 
@@ -40,6 +43,15 @@ bool IsMultiple(const Linear& x, int64_t factor, const Bounds& bounds) {
   return true;
 }
 
+// Whether the relations between loops say that one tile has all iterations, of which there are
+// some.
+bool IsOneTile(const Linear& extent, int64_t factor, const Bounds& bounds) {
+  const std::optional<Linear> least = Extreme(extent, bounds, 0, /*largest=*/false);
+  const std::optional<Linear> most = Extreme(extent, bounds, 0, /*largest=*/true);
+  return least && most && least->IsConstant() && most->IsConstant() && least->constant() >= 1 &&
+         most->constant() <= factor;
+}
+
 }  // namespace
 
 absl::Status Split(loop::Nest* nest, const Loop& loop, int64_t factor, Tail tail,
@@ -68,8 +80,10 @@ absl::Status Split(loop::Nest* nest, const Loop& loop, int64_t factor, Tail tail
   Expr inner_extent = factor;
   if (!exact && tail == Tail::kClip) inner_extent = loop::Min(factor, extent - o * Expr(factor));
   if (!exact && tail == Tail::kGuard) body = Guard(loop::Lt(position, extent), body);
+  const bool is_one = tail == Tail::kGuard && IsOneTile(LinearForm(extent, bounds), factor, bounds);
   const Expr outer_extent =
-      Simplify(loop::FloorDiv(exact ? extent : extent + Expr(factor - 1), factor), bounds);
+      is_one ? Expr(1)
+             : Simplify(loop::FloorDiv(exact ? extent : extent + Expr(factor - 1), factor), bounds);
   Stmt replacement =
       loop::For(o, 0, outer_extent, loop::For(i, 0, std::move(inner_extent), std::move(body)));
   ReplaceAt(nest, site, std::move(replacement));

@@ -10,8 +10,9 @@
 
 namespace hone::schedule {
 
-void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest) {
-  ExpectSameResults(naive, nest, 7, name);
+void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest,
+                  double tolerance) {
+  ExpectSameResults(naive, nest, 7, name, tolerance);
   const std::string path = HONE_SOURCE_DIR "/tests/compiler/schedule/golden/" + name + ".txt";
   const std::string text = loop::ToText(nest);
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {

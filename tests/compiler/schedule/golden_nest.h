@@ -8,9 +8,11 @@
 
 namespace hone::schedule {
 
-// EXPECTs that `nest` computes what `naive` does, and reads as golden/<name>.txt says.
+// EXPECTs that `nest` computes what `naive` does, up to `tolerance` times the largest value, and
+// reads as golden/<name>.txt says.
 // HONE_UPDATE_GOLDEN=1 writes that file anew.
-void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest);
+void ExpectGolden(const std::string& name, const loop::Nest& naive, const loop::Nest& nest,
+                  double tolerance = 0);
 
 }  // namespace hone::schedule
 

@@ -9,32 +9,12 @@
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/golden_nest.h"
+#include "tests/compiler/schedule/grid_task.h"
 #include "tests/compiler/schedule/nest_check.h"
 #include "tests/compiler/schedule/opened.h"
 
 namespace hone::schedule {
 namespace {
-
-constexpr char kSmallGpu[] = "cuda -arch=sm_80 -multiprocessors=4";
-
-// A kernel's task on a GPU, with the definition that it points to.
-class GridTask {
- public:
-  explicit GridTask(const std::string& kernel, const std::string& target = kSmallGpu)
-      : def_(MustLower(kernel + kDefaultEnd)), target_(*Target::Parse(target)) {}
-
-  Task task() const {
-    const auto machine = machine::Machine::For(target_);
-    return {&def_, TemplateFor(def_, machine).Signatures(def_, machine).at(0), target_};
-  }
-  const loop::Nest& naive() const { return def_.naive; }
-  int64_t ConfigCount() const { return SpaceOfTask(task()).Count(); }
-  std::string Default() const { return DefaultOfTask(task()).ToText(); }
-
- private:
-  const ops::KernelDefinition def_;
-  const Target target_;
-};
 
 std::string Dense(int64_t rows, int64_t units, int64_t terms) {
   return fmt::format(

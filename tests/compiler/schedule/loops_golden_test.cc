@@ -21,6 +21,7 @@
 #include "compiler/schedule/primitives/unswitch.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/golden_nest.h"
+#include "tests/compiler/schedule/nest_check.h"
 #include "tests/compiler/schedule/test_nests.h"
 
 namespace hone::schedule {
@@ -38,6 +39,16 @@ TEST(PrimitivesGolden, SplitGuards) {
   loop::Nest nest = naive;
   ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kGuard).ok());
   ExpectGolden("split_guard", naive, nest);
+}
+
+// A tile that is clipped fits one whole tile with a guard.
+TEST(Primitives, SplitKnowsThatAClippedTileIsOneTile) {
+  const loop::Nest naive = MatmulNest(10, 6, 4);
+  loop::Nest nest = naive;
+  ASSERT_TRUE(Split(&nest, Loop("out.i0"), 4, Tail::kClip).ok());
+  ASSERT_TRUE(Split(&nest, Loop("out.i0.i"), 4, Tail::kGuard).ok());
+  EXPECT_NE(ToText(nest).find("for out.i0.i.o in 0..1 {"), std::string::npos) << ToText(nest);
+  ExpectSameResults(naive, nest, 1, "a clipped tile with a guard");
 }
 
 TEST(PrimitivesGolden, PeelGivesTheTailASizeOfItsOwn) {
