@@ -113,6 +113,9 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
       region_ && tile != tiles_.operations.end()) {
     return EmitTile(tile->second);
   }
+  if (const auto tile = warps_.operations.find(s.get()); tile != warps_.operations.end()) {
+    return EmitWarpOperation(tile->second);
+  }
   // Which register a tile is in must be known.
   if (s->loop_kind == LoopKind::kUnroll &&
       (region_ || unrolled_statements_ + extent.constant <= kUnrolledStatements)) {
@@ -275,6 +278,9 @@ void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
 void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   if (const auto region = tiles_.regions.find(s.get()); region != tiles_.regions.end()) {
     return EmitTileAlloc(s, region->second);
+  }
+  if (const auto sums = warps_.sums.find(s.get()); sums != warps_.sums.end()) {
+    return EmitWarpSums(s, sums->second);
   }
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage = Storage::Of(buffer, vector_.lanes);
