@@ -140,6 +140,7 @@ class LaunchEmitter {
   void EmitUndefined(const loop::BufferNode& buffer, llvm::Value* slot);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
+  llvm::Value* StoredValue(const loop::Stmt& s);
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
   llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
@@ -241,6 +242,7 @@ class LaunchEmitter {
   int WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
                       Index& first) const;
   llvm::Value* EmitLoad(const loop::Expr& e);
+  llvm::Value* LoadStored(const Address& address);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
   llvm::Value* LoadStrided(const Address& address);

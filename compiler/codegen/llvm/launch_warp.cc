@@ -16,7 +16,7 @@ using machine::kWarpProduct;
 
 namespace {
 
-// Of a thread, in 16 by 8 sums.
+// A thread has as many of 16 by 8 sums.
 constexpr int64_t kSumsOfThread = 4;
 // An instruction takes the left operand's rows in two halves of 8, and the terms likewise: 4 pairs.
 constexpr int64_t kHalfRows = 8;

@@ -1,13 +1,15 @@
 // Any kernel on a machine with a grid of threads: cheap stages are inlined into their readers, and
 // every loop of what is left that keeps no order is of the grid. How the threads go about the sums
 // with the most terms is the strategy.
+#include <algorithm>
 #include <memory>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "compiler/schedule/generic/block_tile.h"
 #include "compiler/schedule/generic/grid_kernel.h"
 #include "compiler/schedule/generic/thread_tile.h"
+#include "compiler/schedule/generic/warp_tile.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/strategy.h"
 #include "compiler/schedule/templates.h"
@@ -19,17 +21,26 @@ class GridPlan final : public StrategiesPlan {
  public:
   explicit GridPlan(const std::shared_ptr<const Problem<GridKernel>>& problem)
       : StrategiesPlan("thread_tile") {
-    AddAll<GridKernel>({{"thread_tile", OpenThreadTile}, {"block_tile", OpenBlockTile}}, problem);
+    AddAll<GridKernel>({{"thread_tile", OpenThreadTile},
+                        {"block_tile", OpenBlockTile},
+                        {"warp_tile", OpenWarpTile}},
+                       problem);
   }
 
   // The strategy with the better default first, then all that it has.
   std::vector<PricedConfig> Ranked() const override {
-    std::vector<PricedConfig> threads = RankedOf("thread_tile");
-    if (!Has("block_tile")) return threads;
-    std::vector<PricedConfig> blocks = RankedOf("block_tile");
-    if (threads.front().cycles < blocks.front().cycles) std::swap(threads, blocks);
-    blocks.insert(blocks.end(), threads.begin(), threads.end());
-    return blocks;
+    std::vector<std::vector<PricedConfig>> by_strategy;
+    for (const std::string_view name : {"warp_tile", "block_tile", "thread_tile"}) {
+      if (Has(name)) by_strategy.push_back(RankedOf(name));
+    }
+    std::ranges::stable_sort(by_strategy, {}, [](const std::vector<PricedConfig>& ranked) {
+      return ranked.front().cycles;
+    });
+    std::vector<PricedConfig> all;
+    for (const std::vector<PricedConfig>& ranked : by_strategy) {
+      all.insert(all.end(), ranked.begin(), ranked.end());
+    }
+    return all;
   }
 };
 

@@ -410,6 +410,10 @@ class Function:
         if found:
             self.declarations.append(f"{REGISTERS[found[1]]} {name_of(found[2])} = 0;")
             return
+        found = re.fullmatch(r"\.reg \.(\w+)\s+(\w+)", text)
+        if found:  # of a block that stands in one line, where it is a target
+            self.lines.append(f"{REGISTERS[found[1]]} {name_of(found[2])} = 0;")
+            return
         found = re.fullmatch(r"\.local \.align (\d+) \.b8\s+(\w+)\[(\d+)\]", text)
         if found:
             # What is read before it is written is seen.
@@ -433,6 +437,9 @@ class Function:
             line = re.sub(r"\s+", " ", line)
             if not line or line.startswith(".pragma") or line.startswith(".loc "):
                 continue
+            if line.startswith("{ "):
+                self.lines.append("{")
+                line = line[2:]
             if line in "{}":
                 self.lines.append(line)
             elif line.startswith("."):
