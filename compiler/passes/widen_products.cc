@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/machine/machine.h"
+#include "compiler/machine/tensor_cores.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/op.h"
@@ -18,6 +19,7 @@ namespace hone::passes {
 namespace {
 
 using ir::Expr;
+using machine::kWarpProduct;
 using Ints = std::vector<int64_t>;
 
 bool Is(const Expr& e, DataType dtype) {
@@ -95,9 +97,25 @@ bool FitsTiles(const Expr& product) {
   return !IsTransposed(product) && GroupsOf(product) == 1 && result.back() > 1;
 }
 
+// Whether tiles of tensor cores divide a product of this kind: of matrices, or a convolution of one
+// group, whose tiles are of output channels and of columns.
+bool FitsTensorCores(const Expr& product) {
+  if (!FitsTiles(product)) return false;
+  const Ints& data = ShapeOf(product->args[0]);
+  const Ints& result = ShapeOf(product);
+  const int64_t terms = IsConv(product) ? data[1] : data.back();
+  const int64_t rows = IsConv(product) ? result[1] : result[result.size() - 2];
+  return terms % kWarpProduct.terms == 0 && rows % kWarpProduct.rows == 0 &&
+         result.back() % kWarpProduct.lanes == 0;
+}
+
 // How many products of bfloat16 kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
 double BFloat16Rate(const Expr& product, const Target& target) {
+  // Tensor cores of current GPUs, beside their multiply-adds.
+  constexpr double kTensorCoreRate = 8;
+  const bool has_cores = machine::TensorCores::Of(target).Takes(DataType::kBFloat16);
+  if (has_cores && FitsTensorCores(product)) return kTensorCoreRate;
   const auto machine = machine::Machine::For(target);
   if (FitsTiles(product) && machine.matrix.takes_bfloat16) return machine.matrix.bfloat16_rate;
   // Pairs are neighbours in the data where its blocks are of one group.
