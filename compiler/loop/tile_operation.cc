@@ -81,31 +81,13 @@ bool IsOperand(const Expr& load, const TileLoops& loops, const Stmt& row, const 
   return operand->stride >= 0;
 }
 
-// The loads of c[i] = c[i] + cast<float32>(a) * cast<float32>(b), both of float16; else empty. Dot
-// products of vectors have no such types.
-std::vector<Expr> SummedFloat16Factors(const Stmt& s) {
-  if (s->buffer->dtype != DataType::kFloat32 || !IsBinary(s->value, BinaryOp::kAdd) ||
-      !Accumulates(*s) || !IsBinary(s->value->operands[1], BinaryOp::kMul)) {
-    return {};
-  }
-  std::vector<Expr> loads;
-  for (const Expr& factor : s->value->operands[1]->operands) {
-    if (factor->kind != ExprKind::kCast) return {};
-    const Expr& load = factor->operands[0];
-    if (load->kind != ExprKind::kLoad || load->dtype != DataType::kFloat16) return {};
-    loads.push_back(load);
-  }
-  return loads;
-}
-
 bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
-  constexpr int64_t kFloat16Terms = 2;
   if (loops.dot == nullptr) return false;
   std::vector<Expr> factors = SummedDotFactors(loops.store, loops.dot->var);
   if (factors.empty()) factors = SummedFloat16Factors(loops.store);
   if (factors.empty()) return false;
   const DataType dtype = factors[0]->dtype;
-  op->dot = dtype == DataType::kFloat16 ? kFloat16Terms : DotSteps(dtype);
+  op->dot = dtype == DataType::kFloat16 ? kFloat16Steps : DotSteps(dtype);
   op->steps = loops.step == nullptr ? 1 : StepsOf(loops.step);
   if (StepsOf(loops.dot) != op->dot || op->steps < 1 || op->steps > kAmxTile.rows) return false;
   for (const int left : {0, 1}) {

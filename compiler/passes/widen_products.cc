@@ -109,13 +109,16 @@ bool FitsTensorCores(const Expr& product) {
          result.back() % kWarpProduct.lanes == 0;
 }
 
-// How many products of bfloat16 kernels make of this kind in the time of one of float32
+// How many products of its 16-bit type kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
-double BFloat16Rate(const Expr& product, const Target& target) {
+double HalfRate(const Expr& product, const Target& target) {
   // Tensor cores of current GPUs, beside their multiply-adds.
   constexpr double kTensorCoreRate = 8;
-  const bool has_cores = machine::TensorCores::Of(target).Takes(DataType::kBFloat16);
+  const DataType dtype = product->args[0]->type->tensor.dtype;
+  const bool has_cores = machine::TensorCores::Of(target).Takes(dtype);
   if (has_cores && FitsTensorCores(product)) return kTensorCoreRate;
+  // Elsewhere there are no kernels of float16 but the generic ones.
+  if (dtype == DataType::kFloat16) return 1;
   const auto machine = machine::Machine::For(target);
   if (FitsTiles(product) && machine.matrix.takes_bfloat16) return machine.matrix.bfloat16_rate;
   // Pairs are neighbours in the data where its blocks are of one group.
@@ -153,17 +156,16 @@ class Widening {
   }
 
   bool IsFasterWide(const Expr& call) const {
-    // There are no kernels of float16 but the generic ones.
-    if (Is(call->args[0], DataType::kFloat16)) return true;
+    const bool is_float16 = Is(call->args[0], DataType::kFloat16);
+    if (IsPoolWithTemplate(call)) return is_float16;
     // With fewer uses, the time is that of reading the operand, in float32 twice as long.
     constexpr int64_t kFewestUses = 8;
-    if (IsPoolWithTemplate(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses)
-      return false;
+    if (!is_float16 && (IsDepthwise(call) || UsesOfRight(call) < kFewestUses)) return false;
     // What tuned kernels make of Winograd's algorithm.
     constexpr double kWinogradGain = 2.5;
     const bool has_fewer =
         !is_strict_ && constant_.contains(call->args[1].get()) && HasFewerProducts(call);
-    return (has_fewer ? kWinogradGain : 1) >= BFloat16Rate(call, target_);
+    return (has_fewer ? kWinogradGain : 1) >= HalfRate(call, target_);
   }
 
   // What FoldConstant makes a constant, but for what is joined, or too large for it. Operands come

@@ -200,8 +200,8 @@ std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
 std::unique_ptr<const Plan> OpenWarpTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem) {
   const Task& task = problem->task;
-  const bool has_type = machine::TensorCores::Of(task.target).Takes(DataType::kBFloat16);
-  if (!has_type || !problem->kernel.sums) return nullptr;
+  const auto cores = machine::TensorCores::Of(task.target);
+  if (cores.TakeNothing() || !problem->kernel.sums) return nullptr;
   // Cheap stages that the sums read are computed where other factors are copied.
   const Stage main = problem->kernel.sums->stage;
   std::set<std::string> stages;
@@ -212,7 +212,7 @@ std::unique_ptr<const Plan> OpenWarpTile(
   InlineCheapStages(&start, stages);
   std::optional<GridSums> sums = MainSums(start);
   if (!sums || sums->stage != main) return nullptr;
-  std::optional<WarpAxes> axes = WarpAxesOf(*sums, start.nest());
+  std::optional<WarpAxes> axes = WarpAxesOf(*sums, start.nest(), cores);
   if (!axes) return nullptr;
   auto choices =
       std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes), task.machine);

@@ -10,8 +10,8 @@
 
 namespace hone::schedule {
 
-// Takes products of matrices and convolutions of bfloat16 whose extents the tiles of tensor cores
-// divide, on targets that have some.
+// Takes products of matrices and convolutions of 16-bit floats whose extents the tiles of tensor
+// cores divide, on targets that have some.
 std::unique_ptr<const Plan> OpenWarpTile(const std::shared_ptr<const Problem<GridKernel>>& problem);
 
 }  // namespace hone::schedule

@@ -18,6 +18,8 @@ constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
 constexpr int64_t kTermsOfDot = 2;
 // 16 bytes.
 constexpr int64_t kTermsLoadedAtOnce = 8;
+// More code would not be faster, and compile long.
+constexpr int64_t kUnrolledLoads = 16;
 // Elements behind each row of terms, so that the rows of a matrix lie in different banks; rows stay
 // aligned for loads of eight.
 constexpr int64_t kTermSlack = 8;
@@ -105,6 +107,24 @@ void MarkTiles(Sequence* s, const WarpLoops& loops) {
   for (const Loop& loop : loops.warps) s->Threads(loop);
 }
 
+std::optional<int64_t> ConstantExtent(const Sequence& s, const Loop& loop) {
+  const absl::StatusOr<Site> site = FindLoop(s.nest(), loop);
+  int64_t extent = 0;
+  if (!site.ok() || !loop::IsConstInt(site->stmt->extent, &extent)) return std::nullopt;
+  return extent;
+}
+
+// Unrolls the innermost of the loops, so that a thread has several loads under way.
+void UnrollInnermost(Sequence* s, const std::vector<Loop>& loops) {
+  int64_t unrolled = 1;
+  for (size_t i = loops.size(); i-- > 0;) {
+    const std::optional<int64_t> extent = ConstantExtent(*s, loops[i]);
+    if (!extent || unrolled * *extent > kUnrolledLoads) return;
+    unrolled *= *extent;
+    s->Unroll(loops[i]);
+  }
+}
+
 // Divides the loops of a stage, in this order, among all threads of the block: the last ones are
 // theirs as far as there are threads enough, so that threads side by side touch neighbours.
 // `inside`: loops that stay within.
@@ -115,15 +135,16 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
   for (size_t i = loops.size(); i-- > 0;) {
     const Loop loop = loops[i];
     if (!s->Has(loop)) continue;
-    const absl::StatusOr<Site> site = FindLoop(s->nest(), loop);
-    int64_t extent = 0;
-    if (!site.ok() || !loop::IsConstInt(site->stmt->extent, &extent) || left == 1) {
+    const std::optional<int64_t> extent = ConstantExtent(*s, loop);
+    if (!extent || left == 1) {
       own.insert(own.begin(), loop);
-    } else if (extent <= left) {
+    } else if (*extent <= left) {
       of_threads.insert(of_threads.begin(), loop);
-      left /= extent;
+      left /= *extent;
     } else {
-      const SplitLoops split = s->Split(loop, CeilDiv(extent, left), Tail::kClip);
+      const int64_t of_thread = CeilDiv(*extent, left);
+      const Tail tail = *extent % of_thread == 0 ? Tail::kExact : Tail::kClip;
+      const SplitLoops split = s->Split(loop, of_thread, tail);
       of_threads.insert(of_threads.begin(), split.outer);
       own.insert(own.begin(), split.inner);
       left = 1;
@@ -134,6 +155,7 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
   order.insert(order.end(), inside.begin(), inside.end());
   s->Reorder(order);
   for (const Loop& loop : of_threads) s->Threads(loop);
+  UnrollInnermost(s, own);
 }
 
 // Computes the copy of a factor in the loop's body. Threads load some neighbouring terms at once
@@ -199,7 +221,8 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
 
 }  // namespace
 
-std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest) {
+std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
+                                   const machine::TensorCores& cores) {
   if (!sums.factors || sums.factors->size() != 2) return std::nullopt;
   WarpAxes axes;
   const auto step_loop = std::ranges::find_if(sums.steps, [](int64_t steps) { return steps > 1; });
@@ -207,7 +230,7 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest)
   axes.step_loop = static_cast<size_t>(step_loop - sums.steps.begin());
   for (const GridFactor& factor : *sums.factors) {
     const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, factor.buffer);
-    if (!buffer.ok() || (*buffer)->dtype != DataType::kBFloat16) return std::nullopt;
+    if (!buffer.ok() || !cores.Takes((*buffer)->dtype)) return std::nullopt;
     std::vector<size_t> dims;
     for (size_t d = 0; d < factor.dims.size(); ++d) {
       if (factor.dims[d].steps[axes.step_loop] != 0) dims.push_back(d);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/generic/grid_sums.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/rewrite/sequence.h"
@@ -29,8 +30,10 @@ struct WarpAxes {
   // so that a thread copies several at once.
   std::vector<bool> has_terms_last;
 };
-// nullopt where the sums' terms are no products of two factors of bfloat16 with such axes.
-std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest);
+// nullopt where the sums' terms are no products of two factors that the tensor cores take, with
+// such axes.
+std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
+                                   const machine::TensorCores& cores);
 
 // A block has at least two warps.
 struct WarpTile {

@@ -132,9 +132,10 @@ TEST(WidenProducts, TensorCoresTakeWhatTheirTilesDivide) {
       {"nn.conv2d(%x, %w, padding=[1, 1, 1, 0])", false},
       {"nn.conv2d(%f, %g, padding=[1, 1, 1, 0], groups=2)", true}};
   for (const auto& [body, widened] : bodies) {
-    EXPECT_EQ(IsWidened(body, kAmpere, "bfloat16"), widened) << body;
-    EXPECT_TRUE(IsWidened(body, kAmpere, "float16")) << body;
-    EXPECT_TRUE(IsWidened(body, "cuda -arch=sm_75", "bfloat16")) << body;
+    for (const char* const dtype : {"bfloat16", "float16"}) {
+      EXPECT_EQ(IsWidened(body, kAmpere, dtype), widened) << body << dtype;
+      EXPECT_TRUE(IsWidened(body, "cuda -arch=sm_75", dtype)) << body << dtype;
+    }
   }
 }
 

@@ -65,6 +65,8 @@ constexpr const char* kSmall[] = {
     "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
     "nn.batch_matmul(p0, p1) }",
+    "fn (p0: Tensor[(1, 16, 8, 8), float16], const p1: Tensor[(32, 16, 1, 1), float16]) { %0 = "
+    "nn.conv2d(p0, p1); sigmoid(%0) }",
     "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 = "
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(2, 16, 8, 16), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
