@@ -105,4 +105,20 @@ std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var) {
   return loads;
 }
 
+std::vector<Expr> SummedFloat16Factors(const Stmt& s) {
+  if (s->kind != StmtKind::kStore || s->buffer->dtype != DataType::kFloat32 ||
+      !IsBinary(s->value, BinaryOp::kAdd) || !Accumulates(*s) ||
+      !IsBinary(s->value->operands[1], BinaryOp::kMul)) {
+    return {};
+  }
+  std::vector<Expr> loads;
+  for (const Expr& factor : s->value->operands[1]->operands) {
+    if (factor->kind != ExprKind::kCast) return {};
+    const Expr& load = factor->operands[0];
+    if (load->kind != ExprKind::kLoad || load->dtype != DataType::kFloat16) return {};
+    loads.push_back(load);
+  }
+  return loads;
+}
+
 }  // namespace hone::loop

@@ -37,6 +37,11 @@ std::vector<DotFactor> DotFactorsOf(const Stmt& s, const Expr& var);
 // Their loads, where both are of bytes or of bfloat16; else empty.
 std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var);
 
+// The loads a and b of c[i] = c[i] + cast<float32>(a) * cast<float32>(b), both of float16; else
+// empty. Vectors have no dot products of these, tile operations do, two steps at a time.
+std::vector<Expr> SummedFloat16Factors(const Stmt& s);
+inline constexpr int64_t kFloat16Steps = 2;
+
 }  // namespace hone::loop
 
 #endif  // HONE_COMPILER_LOOP_ACCUMULATION_H_

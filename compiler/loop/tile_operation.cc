@@ -83,16 +83,22 @@ bool IsOperand(const Expr& load, const TileLoops& loops, const Stmt& row, const 
 
 bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
   if (loops.dot == nullptr) return false;
-  const std::vector<Expr> factors = SummedDotFactors(loops.store, loops.dot->var);
+  std::vector<Expr> factors = SummedDotFactors(loops.store, loops.dot->var);
+  if (factors.empty()) factors = SummedFloat16Factors(loops.store);
   if (factors.empty()) return false;
-  op->dot = DotSteps(factors[0]->dtype);
+  const DataType dtype = factors[0]->dtype;
+  op->dot = dtype == DataType::kFloat16 ? kFloat16Steps : DotSteps(dtype);
   op->steps = loops.step == nullptr ? 1 : StepsOf(loops.step);
   if (StepsOf(loops.dot) != op->dot || op->steps < 1 || op->steps > kAmxTile.rows) return false;
   for (const int left : {0, 1}) {
-    const bool matches =
-        IsOperand(factors[left], loops, loops.row, loops.step, op->dot, bounds, &op->left) &&
-        IsOperand(factors[1 - left], loops, loops.step, loops.lane, op->dot, bounds, &op->right);
-    if (matches) return true;
+    if (!IsOperand(factors[left], loops, loops.row, loops.step, op->dot, bounds, &op->left)) {
+      continue;
+    }
+    const Expr& right = factors[1 - left];
+    if (IsOperand(right, loops, loops.step, loops.lane, op->dot, bounds, &op->right)) return true;
+    op->right_has_lanes = true;
+    if (IsOperand(right, loops, loops.lane, loops.step, op->dot, bounds, &op->right)) return true;
+    op->right_has_lanes = false;
   }
   return false;
 }
@@ -102,7 +108,7 @@ bool IsZero(const Expr& e) {
          IsConstInt(e, 0);
 }
 
-// Rows of the sums are 64 bytes.
+// Rows of the sums are whole tiles' lanes.
 bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
   if (op->sums->scope != Scope::kTile || SizeBytes(op->sums->dtype) != 4) return false;
   std::optional<Linear> offset = SteppingOffset(op->sums, op->indices, op->variables, bounds);
@@ -117,9 +123,7 @@ bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
     }
     offset->AddTerm(loop->var, -coefficient);
   }
-  if (op->sums_stride < kAmxTile.SumLanes() || op->sums_stride % kAmxTile.SumLanes() != 0) {
-    return false;
-  }
+  if (op->sums_stride < op->lanes || op->sums_stride % op->lanes != 0) return false;
   op->first = *std::move(offset);
   return true;
 }
@@ -128,8 +132,10 @@ bool AreSums(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
 
 std::optional<TileOperation> MatchTile(const Stmt& loop, const Bounds& outside) {
   const TileLoops loops = LoopsOf(loop);
-  if (loops.store == nullptr || StepsOf(loops.lane) != kAmxTile.SumLanes()) return std::nullopt;
+  if (loops.store == nullptr) return std::nullopt;
   TileOperation op;
+  op.lanes = StepsOf(loops.lane);
+  if (op.lanes != kAmxTile.SumLanes() && op.lanes != kAmxTile.SumLanes() / 2) return std::nullopt;
   op.rows = StepsOf(loop);
   if (op.rows < 1 || op.rows > kAmxTile.rows) return std::nullopt;
   Bounds bounds = outside;

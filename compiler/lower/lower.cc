@@ -10,7 +10,9 @@
 #include "compiler/lower/grid.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/lower/threads.h"
+#include "compiler/lower/warps.h"
 #include "compiler/machine/machine.h"
+#include "compiler/machine/tensor_cores.h"
 #include "support/status.h"
 
 namespace hone::lower {
@@ -36,6 +38,26 @@ std::vector<loop::Launch> InExecutionOrder(std::vector<loop::Launch> launches) {
   return launches;
 }
 
+loop::Bounds BoundsAround(const LoweredLaunch& launch) {
+  loop::Bounds bounds;
+  for (const GridLoop& loop : launch.grid) {
+    bounds.Push(loop.var, {loop.min, loop.min + loop.extent - 1});
+  }
+  if (launch.thread) bounds.Push(launch.thread->var, {0, launch.thread->extent - 1});
+  return bounds;
+}
+
+// What the threads of a block do, and its warps where the target has tensor cores for them.
+absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
+  const bool has_warps =
+      !machine::TensorCores::Of(target).TakeNothing() && HasTilesInThreads(launch->body);
+  if (has_warps) HONE_RETURN_IF_ERROR(CheckWarpLoops(launch->body));
+  HONE_ASSIGN_OR_RETURN(launch->thread, LowerThreads(&launch->body, has_warps));
+  if (!has_warps) return absl::OkStatus();
+  HONE_ASSIGN_OR_RETURN(launch->warps, PlanWarps(launch->body, BoundsAround(*launch)));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
@@ -53,9 +75,7 @@ absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
     launch.body = SerialiseLanesApart(launches[i].body);
     launch.tiles = PlanTiles(launch.body, machine.matrix);
     launch.grid = TakeGrid(&launch.body);
-    if (machine.HasGrid()) {
-      HONE_ASSIGN_OR_RETURN(launch.thread, LowerThreads(&launch.body));
-    }
+    if (machine.HasGrid()) HONE_RETURN_IF_ERROR(LowerBlock(target, &launch));
     launch.serial = below_grain[i];
     launch.barrier_before = barriers[i];
     lowered.push_back(std::move(launch));

@@ -25,6 +25,7 @@ std::string ToText(const LoweredLaunch& launch) {
   if (launch.serial) text += ", serial";
   if (launch.barrier_before) text += ", barrier before";
   if (!launch.tiles.regions.empty()) text += ", in tile registers";
+  if (!launch.warps.operations.empty()) text += ", tiles by warps";
   return text + "\n" + loop::ToText(launch.body, /*indent=*/1);
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/loop/stmt.h"
 #include "compiler/lower/tile_plan.h"
+#include "compiler/lower/warps.h"
 
 namespace hone::lower {
 
@@ -32,6 +33,7 @@ struct LoweredLaunch {
   std::optional<GridLoop> thread;
   loop::Stmt body;
   TilePlan tiles;               // of loops and allocations of `body`
+  WarpPlan warps;               // the same, where the warps of `thread` do tile operations
   bool serial = false;          // one thread is enough, or the grid has one index
   bool barrier_before = false;  // it depends on a launch since the last barrier (barriers.h)
 

@@ -10,6 +10,8 @@
 #include "compiler/lower/block_barriers.h"
 #include "compiler/lower/thread_loops.h"
 #include "compiler/lower/thread_registers.h"
+#include "compiler/lower/warps.h"
+#include "compiler/machine/tensor_cores.h"
 #include "support/status.h"
 
 namespace hone::lower {
@@ -49,14 +51,19 @@ absl::Status CheckAround(const Stmt& s) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> MostThreads(const Stmt& body) {
+// How many threads do an iteration of the thread loop.
+int64_t ThreadsOfIteration(const Stmt& thread_loop, bool has_warps) {
+  return has_warps && IsWarpLoop(thread_loop) ? machine::kWarpProduct.threads : 1;
+}
+
+absl::StatusOr<int64_t> MostThreads(const Stmt& body, bool has_warps) {
   absl::Status status;
   int64_t most = 0;
   loop::Walk(body, [&](const Stmt& s) {
     if (!status.ok() || !IsThreadLoop(s)) return status.ok();
     const absl::StatusOr<ThreadLoops> threads = ThreadLoopsAt(s);
     status = threads.status();
-    if (threads.ok()) most = std::max(most, threads->count);
+    if (threads.ok()) most = std::max(most, threads->count * ThreadsOfIteration(s, has_warps));
     return false;
   });
   if (!status.ok()) return status;
@@ -66,11 +73,16 @@ absl::StatusOr<int64_t> MostThreads(const Stmt& body) {
 // Replaces thread loops by what a thread does of them.
 class ByNumber : public loop::Mutator {
  public:
-  ByNumber(Expr number, int64_t threads) : number_(std::move(number)), threads_(threads) {}
+  ByNumber(Expr number, int64_t threads, bool has_warps)
+      : number_(std::move(number)), threads_(threads), has_warps_(has_warps) {}
 
   Stmt Rewrite(const Stmt& s) override {
     if (!IsThreadLoop(s)) return RewriteChildren(s);
-    const ThreadLoops loops = ThreadLoopsAt(s).value();  // MostThreads has asked the same
+    ThreadLoops loops = ThreadLoopsAt(s).value();  // MostThreads has asked the same
+    // The threads of an iteration are neighbours.
+    const int64_t of_iteration = ThreadsOfIteration(s, has_warps_);
+    for (ThreadLoops::Loop& loop : loops.loops) loop.stride *= of_iteration;
+    loops.count *= of_iteration;
     loop::VarMap values;
     for (const ThreadLoops::Loop& loop : loops.loops) {
       values[loop.var.get()] = ValueOf(loop, loops.count) + Expr(loop.min);
@@ -89,19 +101,20 @@ class ByNumber : public loop::Mutator {
 
   const Expr number_;
   const int64_t threads_;
+  const bool has_warps_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::optional<GridLoop>> LowerThreads(Stmt* body) {
+absl::StatusOr<std::optional<GridLoop>> LowerThreads(Stmt* body, bool has_warps) {
   if (!HasThreadLoops(*body)) return std::nullopt;
   *body = ByFirstThread().Rewrite(*body);
   HONE_RETURN_IF_ERROR(CheckAround(*body));
-  HONE_ASSIGN_OR_RETURN(const int64_t threads, MostThreads(*body));
+  HONE_ASSIGN_OR_RETURN(const int64_t threads, MostThreads(*body, has_warps));
   HONE_ASSIGN_OR_RETURN(Stmt split, SplitAmongThreads(*body));
   const GridLoop thread{
       .var = loop::Var("thread"), .min = 0, .extent = std::max<int64_t>(threads, 1)};
-  *body = ByNumber(thread.var, thread.extent).Rewrite(WithBlockBarriers(split));
+  *body = ByNumber(thread.var, thread.extent, has_warps).Rewrite(WithBlockBarriers(split));
   return thread;
 }
 

@@ -43,8 +43,9 @@ struct RegionNeeds {
 };
 
 bool HasInstruction(const TileOperation& op, const machine::MatrixUnit& matrix) {
+  if (op.lanes != kAmxTile.SumLanes()) return false;
   if (op.kind != TileOperation::Kind::kMultiply) return matrix.takes_bfloat16 || matrix.takes_bytes;
-  return op.sums->dtype == DataType::kFloat32 ? matrix.takes_bfloat16 : matrix.takes_bytes;
+  return !op.right_has_lanes && matrix.Takes(op.left.load->dtype);
 }
 
 // What a region needs, and whether all that is done with its sums can be done in registers.

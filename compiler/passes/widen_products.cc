@@ -7,6 +7,7 @@
 
 #include "compiler/ir/node_map.h"
 #include "compiler/machine/machine.h"
+#include "compiler/machine/tensor_cores.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/call_type.h"
 #include "compiler/ops/op.h"
@@ -18,6 +19,7 @@ namespace hone::passes {
 namespace {
 
 using ir::Expr;
+using machine::kWarpProduct;
 using Ints = std::vector<int64_t>;
 
 bool Is(const Expr& e, DataType dtype) {
@@ -95,9 +97,28 @@ bool FitsTiles(const Expr& product) {
   return !IsTransposed(product) && GroupsOf(product) == 1 && result.back() > 1;
 }
 
-// How many products of bfloat16 kernels make of this kind in the time of one of float32
+// Whether tiles of tensor cores divide a product of this kind: of matrices, or a convolution of one
+// group, whose tiles are of output channels and of columns.
+bool FitsTensorCores(const Expr& product) {
+  if (!FitsTiles(product)) return false;
+  const Ints& data = ShapeOf(product->args[0]);
+  const Ints& result = ShapeOf(product);
+  const int64_t terms = IsConv(product) ? data[1] : data.back();
+  const int64_t rows = IsConv(product) ? result[1] : result[result.size() - 2];
+  return terms % kWarpProduct.terms == 0 && rows % kWarpProduct.rows == 0 &&
+         result.back() % kWarpProduct.lanes == 0;
+}
+
+// How many products of its 16-bit type kernels make of this kind in the time of one of float32
 // (docs/decisions/0013-16-bit-floats.md).
-double BFloat16Rate(const Expr& product, const Target& target) {
+double HalfRate(const Expr& product, const Target& target) {
+  // Tensor cores of current GPUs, beside their multiply-adds.
+  constexpr double kTensorCoreRate = 8;
+  const DataType dtype = product->args[0]->type->tensor.dtype;
+  const bool has_cores = machine::TensorCores::Of(target).Takes(dtype);
+  if (has_cores && FitsTensorCores(product)) return kTensorCoreRate;
+  // Elsewhere there are no kernels of float16 but the generic ones.
+  if (dtype == DataType::kFloat16) return 1;
   const auto machine = machine::Machine::For(target);
   if (FitsTiles(product) && machine.matrix.takes_bfloat16) return machine.matrix.bfloat16_rate;
   // Pairs are neighbours in the data where its blocks are of one group.
@@ -135,17 +156,16 @@ class Widening {
   }
 
   bool IsFasterWide(const Expr& call) const {
-    // There are no kernels of float16 but the generic ones.
-    if (Is(call->args[0], DataType::kFloat16)) return true;
+    const bool is_float16 = Is(call->args[0], DataType::kFloat16);
+    if (IsPoolWithTemplate(call)) return is_float16;
     // With fewer uses, the time is that of reading the operand, in float32 twice as long.
     constexpr int64_t kFewestUses = 8;
-    if (IsPoolWithTemplate(call) || IsDepthwise(call) || UsesOfRight(call) < kFewestUses)
-      return false;
+    if (!is_float16 && (IsDepthwise(call) || UsesOfRight(call) < kFewestUses)) return false;
     // What tuned kernels make of Winograd's algorithm.
     constexpr double kWinogradGain = 2.5;
     const bool has_fewer =
         !is_strict_ && constant_.contains(call->args[1].get()) && HasFewerProducts(call);
-    return (has_fewer ? kWinogradGain : 1) >= BFloat16Rate(call, target_);
+    return (has_fewer ? kWinogradGain : 1) >= HalfRate(call, target_);
   }
 
   // What FoldConstant makes a constant, but for what is joined, or too large for it. Operands come

@@ -3,6 +3,7 @@
 #ifndef HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 #define HONE_COMPILER_CODEGEN_LLVM_LAUNCH_EMITTER_H_
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -139,6 +140,7 @@ class LaunchEmitter {
   void EmitUndefined(const loop::BufferNode& buffer, llvm::Value* slot);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
+  llvm::Value* StoredValue(const loop::Stmt& s);
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
   llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
@@ -155,6 +157,29 @@ class LaunchEmitter {
   // Forgets the factors that registers hold, because memory may have changed or the code may be
   // reached by another path.
   void ForgetTiles() { held_tiles_.clear(); }
+  // ---- launch_warp.cc ----
+  // The sums of a buffer that a warp holds. The thread has four of each tile, which lie one tile
+  // behind the other.
+  struct WarpSums {
+    struct Axis {
+      int64_t extent = 1;  // of a tile
+      int64_t stride = 1;  // from tile to tile, in tiles
+    };
+    llvm::Value* base = nullptr;
+    std::vector<Axis> axes;
+  };
+  void BeginWarps();
+  void EmitWarpSums(const loop::Stmt& s, const lower::WarpPlan::Tiling& tiling);
+  void BindTile(const loop::TileOperation& op, const Index& row, const Index& lane,
+                const Index& step);
+  std::array<llvm::Value*, 4> WarpSumsAt(const loop::TileOperation& op, int64_t lane);
+  void EmitWarpOperation(const loop::TileOperation& op);
+  void StoreWarpSums(const loop::TileOperation& op, int64_t lane);
+  llvm::Value* LoadMatrices(const loop::Expr& load, bool has_four);
+  llvm::Value* LoadPair(const loop::Expr& load);
+  std::vector<llvm::Value*> LoadWarpRows(const loop::TileOperation& op, int64_t step);
+  std::vector<llvm::Value*> LoadWarpLanes(const loop::TileOperation& op, int64_t step);
+  void EmitWarpProduct(const loop::TileOperation& op);
   // ---- launch_transpose.cc ----
   // A tile of memory whose rows the iterations of an unrolled loop access, and whose columns the
   // lanes do.
@@ -217,6 +242,7 @@ class LaunchEmitter {
   int WidthOfPermuted(const std::vector<int64_t>& lanes, const Storage& storage,
                       Index& first) const;
   llvm::Value* EmitLoad(const loop::Expr& e);
+  llvm::Value* LoadStored(const Address& address);
   llvm::Value* LoadUniform(const Address& address);
   llvm::Value* LoadRamp(const Address& address);
   llvm::Value* LoadStrided(const Address& address);
@@ -268,6 +294,15 @@ class LaunchEmitter {
     int number = 0;
   };
   std::vector<HeldTile> held_tiles_;
+  lower::WarpPlan warps_;
+  absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
+  // Parts of the thread's number in its warp, for launches whose warps do tile operations.
+  struct WarpLane {
+    Index row, pair;            // over 4, and the rest
+    Index of_sixteen, sixteen;  // the rest of 16, and over 16
+    Index of_eight, eight;      // the rest of 8, and over 8, the rest of 2
+  };
+  WarpLane lane_;
   // For loads of the statement being emitted: a vector for each iteration of the loop around it.
   absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;
   int64_t transposed_row_ = 0;

@@ -117,7 +117,9 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
     return function_->getArg(static_cast<unsigned>(found - code.arguments.begin()));
   });
   tiles_ = launch.tiles;
+  warps_ = launch.warps;
   index_.PushScope();
+  if (!warps_.operations.empty()) BeginWarps();
   EmitAtPosition(launch, launch.thread ? PositionOfBlock(*launch.thread)
                                        : PositionOfThread(launch, block_threads));
   index_.PopScope();

@@ -241,25 +241,24 @@ llvm::Value* LaunchEmitter::EmitLoad(const loop::Expr& e) {
   if (!address.storage) {
     return llvm::Constant::getNullValue(RegisterType(context_, e->dtype));
   }
-  Value* stored = nullptr;
+  return FromMemory(b_, LoadStored(address), e->dtype, traits_);
+}
+
+// As it is in memory.
+llvm::Value* LaunchEmitter::LoadStored(const Address& address) {
   switch (address.reach) {
     case Reach::kUniform:
-      stored = LoadUniform(address);
-      break;
+      return LoadUniform(address);
     case Reach::kRamp:
-      stored = LoadRamp(address);
-      break;
+      return LoadRamp(address);
     case Reach::kPermuted:
-      stored = LoadPermuted(address);
-      break;
+      return LoadPermuted(address);
     case Reach::kPieces:
-      stored = LoadPieces(address, 0, address.places.size());
-      break;
+      return LoadPieces(address, 0, address.places.size());
     case Reach::kScattered:
-      stored = LoadScattered(address);
-      break;
+      return LoadScattered(address);
   }
-  return FromMemory(b_, stored, e->dtype, traits_);
+  return nullptr;
 }
 
 // One element for all lanes. It is read where any lane needs it.

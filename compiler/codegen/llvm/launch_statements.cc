@@ -113,6 +113,9 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
       region_ && tile != tiles_.operations.end()) {
     return EmitTile(tile->second);
   }
+  if (const auto tile = warps_.operations.find(s.get()); tile != warps_.operations.end()) {
+    return EmitWarpOperation(tile->second);
+  }
   // Which register a tile is in must be known.
   if (s->loop_kind == LoopKind::kUnroll &&
       (region_ || unrolled_statements_ + extent.constant <= kUnrolledStatements)) {
@@ -276,6 +279,9 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   if (const auto region = tiles_.regions.find(s.get()); region != tiles_.regions.end()) {
     return EmitTileAlloc(s, region->second);
   }
+  if (const auto sums = warps_.sums.find(s.get()); sums != warps_.sums.end()) {
+    return EmitWarpSums(s, sums->second);
+  }
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage = Storage::Of(buffer, vector_.lanes);
   if (scratch_ == nullptr && buffer.scope == loop::Scope::kShared) {
@@ -322,14 +328,25 @@ void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
                      {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});
 }
 
+// As it goes to memory. On GPUs, what copies 16-bit floats does not widen and round them.
+llvm::Value* LaunchEmitter::StoredValue(const loop::Stmt& s) {
+  const loop::Expr& e = s->value;
+  const bool is_copy = e->kind == loop::ExprKind::kLoad && e->dtype == s->buffer->dtype &&
+                       IsFloat(e->dtype) && SizeBytes(e->dtype) == 2;
+  if (scratch_ != nullptr || !is_copy) {
+    return ToMemory(b_, EmitExpr(e), s->buffer->dtype, traits_);
+  }
+  const Address address = Locate(e->buffer, e->operands);
+  return status_.ok() ? LoadStored(address) : nullptr;
+}
+
 void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   BeginStatement();
-  Value* value = EmitExpr(s->value);
+  Value* value = StoredValue(s);
   const Address address = Locate(s->buffer, s->indices);
   if (!status_.ok()) return;
   ForgetTiles();
-  StoreLanes(address, ToMemory(b_, value, s->buffer->dtype, traits_),
-             LeavesOutPads(vector_.condition, *s));
+  StoreLanes(address, value, LeavesOutPads(vector_.condition, *s));
 }
 
 }  // namespace hone::codegen

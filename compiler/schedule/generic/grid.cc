@@ -11,6 +11,7 @@
 #include "compiler/schedule/generic/block_transpose.h"
 #include "compiler/schedule/generic/grid_kernel.h"
 #include "compiler/schedule/generic/thread_tile.h"
+#include "compiler/schedule/generic/warp_tile.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/strategy.h"
 #include "compiler/schedule/templates.h"
@@ -25,7 +26,8 @@ class GridPlan final : public StrategiesPlan {
     AddAll<GridKernel>({{"thread_tile", OpenThreadTile},
                         {"block_tile", OpenBlockTile},
                         {"block_rows", OpenBlockRows},
-                        {"block_transpose", OpenBlockTranspose}},
+                        {"block_transpose", OpenBlockTranspose},
+                        {"warp_tile", OpenWarpTile}},
                        problem);
   }
 
@@ -33,7 +35,7 @@ class GridPlan final : public StrategiesPlan {
   std::vector<PricedConfig> Ranked() const override {
     std::vector<std::vector<PricedConfig>> by_strategy;
     for (const std::string_view name :
-         {"block_transpose", "block_rows", "block_tile", "thread_tile"}) {
+         {"warp_tile", "block_transpose", "block_rows", "block_tile", "thread_tile"}) {
       if (Has(name)) by_strategy.push_back(RankedOf(name));
     }
     std::ranges::stable_sort(by_strategy, {}, [](const std::vector<PricedConfig>& ranked) {

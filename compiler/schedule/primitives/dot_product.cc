@@ -20,7 +20,7 @@ namespace {
 absl::Status WrongForm(const std::string& loop) {
   return absl::FailedPreconditionError(fmt::format(
       "the body of loop '{}' must add a product of two bytes, widened or of an int32's, to an "
-      "int32, or of two widened bfloat16 to a float32",
+      "int32, or of two widened bfloat16 or float16 to a float32",
       loop));
 }
 
@@ -51,7 +51,10 @@ bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padd
 absl::Status DotProduct(loop::Nest* nest, const Loop& loop) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   const loop::StmtNode& s = *site.stmt;
-  const std::vector<loop::DotFactor> factors = loop::DotFactorsOf(s.body[0], s.var);
+  std::vector<loop::DotFactor> factors = loop::DotFactorsOf(s.body[0], s.var);
+  if (factors.empty()) {
+    for (const Expr& load : loop::SummedFloat16Factors(s.body[0])) factors.push_back({load, {}, 0});
+  }
   if (factors.empty()) return WrongForm(loop.name());
   const int64_t steps = s.body[0]->buffer->dtype == DataType::kInt32 ? 4 : 2;
   int64_t extent = 0;

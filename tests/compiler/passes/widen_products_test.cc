@@ -18,7 +18,7 @@ namespace {
 
 ir::Module Widened(const ir::Module& module, const std::string& target) {
   PassContext context = TestContext();
-  context.target = *CpuTarget::Parse(target);
+  context.target = *Target::Parse(target);
   const auto result = RunOne(module, context, "WidenProducts");
   EXPECT_TRUE(result.ok()) << result.status();
   return *result;
@@ -119,6 +119,23 @@ TEST(WidenProducts, AndWhereTheKernelHasNoSuchInstruction) {
   for (const Case& c : cases) {
     EXPECT_EQ(IsWidened(c.body, kTiles, "bfloat16"), c.without_tiles) << c.body;
     EXPECT_EQ(IsWidened(c.body, kTwice, "bfloat16"), c.without_dots) << c.body;
+  }
+}
+
+TEST(WidenProducts, TensorCoresTakeWhatTheirTilesDivide) {
+  constexpr char kAmpere[] = "cuda -arch=sm_80";
+  const std::pair<std::string, bool> bodies[] = {
+      {"nn.dense(%b, %e)", false},
+      {"nn.dense(%e, %b)", true},                         // 8 rows
+      {"nn.batch_matmul(%s, %c)", true},                  // 9 rows, 5 columns
+      {"nn.conv2d(%x, %w, padding=[0, 0, 1, 0])", true},  // 7 columns
+      {"nn.conv2d(%x, %w, padding=[1, 1, 1, 0])", false},
+      {"nn.conv2d(%f, %g, padding=[1, 1, 1, 0], groups=2)", true}};
+  for (const auto& [body, widened] : bodies) {
+    for (const char* const dtype : {"bfloat16", "float16"}) {
+      EXPECT_EQ(IsWidened(body, kAmpere, dtype), widened) << body << dtype;
+      EXPECT_TRUE(IsWidened(body, "cuda -arch=sm_75", dtype)) << body << dtype;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // Kernels on machines with a grid of threads.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "compiler/machine/machine.h"
 #include "compiler/schedule/templates.h"
 #include "fmt/format.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/golden_nest.h"
@@ -117,6 +119,52 @@ TEST(Grid, BlocksOfThreadsComputeWhatTheNaiveNestDoes) {
   }
 }
 
+// Sums that tensor cores compute: products with an epilogue and without one; a batch of them; 1x1,
+// padded and strided convolutions, whose channels are neighbours in the copies.
+constexpr const char* kOfTensorCores[] = {
+    "fn (p0: Tensor[(64, 64), bfloat16], const p1: Tensor[(48, 64), bfloat16], const p2: "
+    "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(32, 64), float16], const p1: Tensor[(64, 64), float16]) { %0 = nn.dense(p0, "
+    "p1); nn.relu(%0) }",
+    "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { nn.dense(p0, p1, "
+    "out_dtype=\"float32\") }",
+    "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
+    "nn.batch_matmul(p0, p1) }",
+    "fn (p0: Tensor[(1, 16, 8, 8), bfloat16], const p1: Tensor[(32, 16, 1, 1), bfloat16]) { "
+    "nn.conv2d(p0, p1) }",
+    "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 16, 8, 16), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+};
+
+TEST(Grid, WarpsComputeWhatTheNaiveNestDoes) {
+  uint64_t seed = 1;
+  for (const char* const kernel : kOfTensorCores) {
+    const GridTask one(kernel);
+    Config prefix;
+    prefix.Set("strategy", std::string("warp_tile"));
+    const Space space([&](const Config& config) {
+      return config.entries().empty() ? Knob{"strategy", {"warp_tile"}, std::nullopt}
+                                      : SpaceOfTask(one.task()).Next(config);
+    });
+    ASSERT_TRUE(SpaceOfTask(one.task()).Next(prefix).has_value()) << kernel;
+    Random random(seed);
+    for (int i = 0; i < 20; ++i) {
+      const Config config = space.Sample(random);
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
+      ExpectSameResults(one.naive(), *nest, seed++, kernel + config.ToText());
+      if (HasFailure()) return;
+      const auto launches = lower::LowerLaunches(*nest, one.task().target);
+      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
+      const bool has_warps = std::ranges::any_of(
+          *launches, [](const auto& launch) { return !launch.warps.operations.empty(); });
+      ASSERT_TRUE(has_warps) << kernel << config.ToText();
+    }
+  }
+}
+
 TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
   const GridTask one(
       "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(32, 16), float32], const p2: "
@@ -140,6 +188,49 @@ TEST(Grid, ABlockOfThreadsLoadsAhead) {
   const auto nest = NestOfConfig(one.task(), *config);
   ASSERT_TRUE(nest.ok()) << nest.status();
   ExpectGolden("block_tile_ahead", one.naive(), *nest);
+}
+
+TEST(Grid, WarpsMultiplyTilesFromSharedCopies) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 "
+      "= nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }");
+  const auto config = Config::Parse(
+      R"({"steps":32,"strategy":"warp_tile","tile_columns":16,"tile_rows":16,"warps_columns":1,"warps_lines":2,"warps_rows":1})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto nest = NestOfConfig(one.task(), *config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden("warp_tile", one.naive(), *nest);
+}
+
+TEST(Grid, TensorCoresAreTheDefaultWhereTilesDivide) {
+  const auto dense = [](int64_t rows, int64_t units, int64_t terms) {
+    return fmt::format(
+        "fn (p0: Tensor[({}, {}), bfloat16], const p1: Tensor[({}, {}), bfloat16]) {{ "
+        "nn.dense(p0, p1) }}",
+        rows, terms, units, terms);
+  };
+  const auto default_of = [](const std::string& kernel, const std::string& target) {
+    return GridTask(kernel, target).Default();
+  };
+  constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
+  EXPECT_EQ(
+      default_of(dense(1024, 1024, 1024), kH100),
+      R"({"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":2,"warps_rows":2})");
+  EXPECT_EQ(
+      default_of(dense(128, 768, 768), kH100),
+      R"({"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":4,"warps_rows":1})")
+      << "a larger one leaves units without blocks";
+  EXPECT_EQ(
+      default_of("fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), "
+                 "bfloat16]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+                 kH100),
+      R"({"steps":32,"strategy":"warp_tile","tile_columns":8,"tile_rows":32,"warps_columns":1,"warps_lines":8,"warps_rows":1})");
+  EXPECT_THAT(default_of(dense(1000, 1000, 1000), kH100),
+              testing::Not(testing::HasSubstr("warp_tile")))
+      << "no tile divides it";
+  EXPECT_THAT(default_of(dense(1024, 1024, 1024), "cuda -arch=sm_75"),
+              testing::Not(testing::HasSubstr("warp_tile")))
+      << "it has none for bfloat16";
 }
 
 TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {

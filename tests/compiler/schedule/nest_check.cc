@@ -46,6 +46,8 @@ void Put(DataType dtype, void* memory, int64_t offset, double value) {
       return PutAs<double>(memory, offset, value);
     case DataType::kBFloat16:
       return PutAs<uint16_t>(memory, offset, loop::EncodeBFloat16(value));
+    case DataType::kFloat16:
+      return PutAs<uint16_t>(memory, offset, loop::EncodeFloat16(value));
     case DataType::kInt32:
       return PutAs<int32_t>(memory, offset, value);
     case DataType::kInt64:
@@ -68,6 +70,8 @@ double Get(DataType dtype, const void* memory, int64_t offset) {
       return static_cast<const double*>(memory)[offset];
     case DataType::kBFloat16:
       return loop::DecodeBFloat16(static_cast<const uint16_t*>(memory)[offset]);
+    case DataType::kFloat16:
+      return loop::DecodeFloat16(static_cast<const uint16_t*>(memory)[offset]);
     case DataType::kInt32:
       return static_cast<const int32_t*>(memory)[offset];
     case DataType::kInt64:

@@ -23,7 +23,8 @@ using ::testing::HasSubstr;
 constexpr char kCuda[] =
     "#define TARGET \"cuda -arch=sm_80\"\n"
     "#define CODE_KIND HONE_CODE_PTX\n";
-// y = x * p; b = a + 1; a fault. Of as many threads as there are elements.
+// y = x * p; b = a + 1; a fault; an instruction of a warp, which half of it comes to. Of as many
+// threads as there are elements.
 constexpr char kPtx[] = R"(#define CODE \
   ".version 7.0\n.target sm_80\n.address_size 64\n" \
   ".visible .entry scale(.param .u64 x, .param .u64 p, .param .u64 y) {\n" \
@@ -42,7 +43,12 @@ constexpr char kPtx[] = R"(#define CODE \
   "add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4;\n" \
   "ld.global.f32 %f1, [%rd5]; add.rn.f32 %f2, %f1, 0f3F800000;\n" \
   "st.global.f32 [%rd6], %f2; ret; }\n" \
-  ".visible .entry fault(.param .u64 a, .param .u64 b) { trap; }\n"
+  ".visible .entry fault(.param .u64 a, .param .u64 b) { trap; }\n" \
+  ".visible .entry apart(.param .u64 a, .param .u64 b) {\n" \
+  ".reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;\n" \
+  "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; @%p1 bra $L_end;\n" \
+  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%rd1];\n" \
+  "$L_end: ret; }\n"
 )";
 
 class CudaDeviceTest : public testing::Test {
@@ -139,6 +145,14 @@ TEST_F(CudaDeviceTest, KeepsTheFirstFaultOfAKernel) {
                       HasSubstr("start the process again")));
   }
   EXPECT_EQ(hone_output(model_, 0), nullptr);
+}
+
+// A GPU would go on, with undefined results; the driver that stands in for one does not.
+TEST_F(CudaDeviceTest, FaultsWhereThreadsOfAWarpDoNotMeet) {
+  ASSERT_EQ(Open("#define ENTRY \"apart\"\n#define THREADS 32\n"), "");
+  Give({1, 2, 3, 4});
+  EXPECT_EQ(hone_run(model_), HONE_FAILED);
+  EXPECT_THAT(hone_last_error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
 }
 
 TEST_F(CudaDeviceTest, SaysWhatTheDriverRefuses) {

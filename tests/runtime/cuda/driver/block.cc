@@ -3,16 +3,28 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace {
 
 constexpr size_t kStackBytes = size_t{256} << 10;
 
+constexpr size_t kWarpThreads = 32;
+
+enum class State { kRuns, kAtBarrier, kInWarp, kEnded };
+
 struct Thread {
   ucontext_t context;
   void* stack = nullptr;
-  bool has_ended = false;
+  State state = State::kRuns;
+};
+
+// Threads that wait for the others of their warp.
+struct Warp {
+  unsigned instruction = 0;
+  size_t count = 0;
+  void* own[kWarpThreads];
 };
 
 // Kept from block to block.
@@ -21,13 +33,15 @@ std::vector<Thread>& Threads() {
   return *threads;
 }
 
+std::vector<Warp> g_warps;
+bool g_is_apart = false;  // threads of a warp wait at different instructions
 ucontext_t g_caller;
 size_t g_now = 0;
 const std::function<void(size_t)>* g_run = nullptr;
 
 void Begin() {
   (*g_run)(g_now);
-  Threads()[g_now].has_ended = true;
+  Threads()[g_now].state = State::kEnded;
 }
 
 bool Prepare(size_t count) {
@@ -40,7 +54,7 @@ bool Prepare(size_t count) {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (thread.stack == MAP_FAILED) return false;
     }
-    thread.has_ended = false;
+    thread.state = State::kRuns;
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = thread.stack;
     thread.context.uc_stack.ss_size = kStackBytes;
@@ -50,20 +64,54 @@ bool Prepare(size_t count) {
   return true;
 }
 
+size_t CountIn(State state, size_t count) {
+  const auto begin = Threads().begin();
+  return static_cast<size_t>(
+      std::count_if(begin, begin + static_cast<ptrdiff_t>(count),
+                    [&](const Thread& thread) { return thread.state == state; }));
+}
+
+void WaitAs(State state) {
+  Threads()[g_now].state = state;
+  swapcontext(&Threads()[g_now].context, &g_caller);
+}
+
 }  // namespace
 
 bool RunBlock(size_t count, const std::function<void(size_t)>& run) {
   if (!Prepare(count)) return false;
   g_run = &run;
+  g_warps.assign((count + kWarpThreads - 1) / kWarpThreads, Warp());
+  g_is_apart = false;
   for (bool forwards = true;; forwards = !forwards) {
-    size_t ended = 0;
     for (size_t i = 0; i < count; ++i) {
       g_now = forwards ? i : count - 1 - i;
-      swapcontext(&g_caller, &Threads()[g_now].context);
-      ended += Threads()[g_now].has_ended ? 1 : 0;
+      Thread& thread = Threads()[g_now];
+      if (thread.state == State::kRuns) swapcontext(&g_caller, &thread.context);
     }
-    if (ended > 0) return ended == count;
+    if (g_is_apart) return false;
+    if (CountIn(State::kRuns, count) > 0) continue;
+    if (CountIn(State::kAtBarrier, count) < count) return CountIn(State::kEnded, count) == count;
+    for (size_t i = 0; i < count; ++i) Threads()[i].state = State::kRuns;
   }
 }
 
-void MeetInBlock() { swapcontext(&Threads()[g_now].context, &g_caller); }
+void MeetInBlock() { WaitAs(State::kAtBarrier); }
+
+void MeetInWarp(unsigned instruction, void* own, void (*all)(void* const* own)) {
+  Warp& warp = g_warps[g_now / kWarpThreads];
+  if (warp.count > 0 && warp.instruction != instruction) {
+    g_is_apart = true;
+    WaitAs(State::kInWarp);
+  }
+  warp.instruction = instruction;
+  warp.own[g_now % kWarpThreads] = own;
+  if (++warp.count < kWarpThreads) {
+    WaitAs(State::kInWarp);
+    return;
+  }
+  all(warp.own);
+  warp.count = 0;
+  const size_t first = g_now / kWarpThreads * kWarpThreads;
+  for (size_t i = first; i < first + kWarpThreads; ++i) Threads()[i].state = State::kRuns;
+}

@@ -98,6 +98,7 @@ void Run(const Launch& launch) {
   Place place = launch.place;
   place.fault = &fault;
   place.meet = MeetInBlock;
+  place.meet_warp = MeetInWarp;
   place.shared = reinterpret_cast<unsigned char*>(shared);
   ForEach(place.blocks, place.block, [&] {
     // What is read before it is written is seen.

@@ -215,6 +215,8 @@ template <class To, class From>
 To convert(From x, char how) {
   if constexpr (std::is_same_v<From, bf16>)
     return convert<To>(widened(x), how);
+  else if constexpr (std::is_same_v<From, f16>)
+    return convert<To>(f32(x), how);
   else if constexpr (std::is_same_v<To, bf16>)
     return narrowed(static_cast<float>(x));
   else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
@@ -230,6 +232,55 @@ To convert(From x, char how) {
     return static_cast<To>(x);
   else
     return static_cast<To>(rounded(x, how));
+}
+// What the threads of a warp bring to an instruction of all of them, and take away. ldmatrix: the
+// address of a row of 8 elements, 8 rows a matrix; a thread gets two elements of each matrix.
+struct Matrices {
+  u64 row;
+  u32 parts[4];
+};
+template <int count>
+void load_matrices(void* const* warp) {
+  for (int thread = 0; thread < 32; ++thread) {
+    for (int i = 0; i < count; ++i) {
+      const u64 row = static_cast<Matrices*>(warp[i * 8 + thread / 4])->row;
+      static_cast<Matrices*>(warp[thread])->parts[i] = load<u32>(row + thread % 4 * 4);
+    }
+  }
+}
+// mma.m16n8k16.row.col: a thread has four pairs of the left operand, two of the right one.
+struct Product {
+  u32 left[4], right[2];
+  f32 sums[4];
+  f32 results[4];
+};
+inline f32 element(u32 pair, int i, bf16) { return widened({u16(pair >> (16 * i))}); }
+inline f32 element(u32 pair, int i, f16) { return std::bit_cast<f16>(u16(pair >> (16 * i))); }
+// Tensor cores cut sums where float32 ends, and do not round them.
+inline f32 cut(f64 exact) {
+  const f32 near = f32(exact);
+  return std::fabs(f64(near)) > std::fabs(exact) && std::isfinite(near) ? std::nextafter(near, 0.0f)
+                                                                        : near;
+}
+template <class T>
+void multiply(void* const* warp) {
+  const auto part = [&](int thread) { return static_cast<Product*>(warp[thread]); };
+  for (int thread = 0; thread < 32; ++thread) {
+    for (int i = 0; i < 4; ++i) {
+      const int row = thread / 4, lane = thread % 4 * 2 + i % 2;
+      f32 sum = part(thread)->sums[i];
+      for (int half = 0; half < 2; ++half) {
+        f64 exact = sum;
+        for (int term = 0; term < 8; ++term) {
+          const u32 left = part(row * 4 + term / 2)->left[i / 2 + 2 * half];
+          const u32 right = part(lane * 4 + term / 2)->right[half];
+          exact += f64(element(left, term % 2, T())) * f64(element(right, term % 2, T()));
+        }
+        sum = cut(exact);
+      }
+      part(thread)->results[i] = sum;
+    }
+  }
 }
 }  // namespace
 

@@ -356,6 +356,35 @@ class Function:
             raise Unknown("a barrier of a part of a block")
         self.lines.append("place.meet();")
 
+    def meet_warp(self, own, function):
+        """The number is that of the instruction in its kernel."""
+        self.lines.append(f"place.meet_warp({len(self.lines)}, &{own}, {function});")
+
+    def do_ldmatrix(self, m, k, o):
+        count = {"x1": 1, "x2": 2, "x4": 4}.get(m[3])
+        if count is None or m[:3] + m[4:] != ["sync", "aligned", "m8n8", "shared", "b16"]:
+            raise Unknown(f"ldmatrix.{'.'.join(m)}")
+        self.lines.append(f"{{ Matrices own = {{{address(o[1])}}};")
+        self.lines.append("if (own.row % 16 != 0) { *place.fault = true; return; }")
+        self.meet_warp("own", f"load_matrices<{count}>")
+        for i, target in enumerate(parts_of(o[0])):
+            self.out(target, "b32", f"own.parts[{i}]")
+        self.lines.append("}")
+
+    def do_mma(self, m, k, o):
+        kind = m[6] if len(m) == 9 else ""
+        if kind not in ("f16", "bf16") or m != ["sync", "aligned", "m16n8k16", "row", "col", "f32",
+                                                kind, kind, "f32"]:
+            raise Unknown(f"mma.{'.'.join(m)}")
+        left, right, sums = ([operand(part, to) for part in parts_of(word)]
+                             for word, to in zip(o[1:], ("u32", "u32", "f32")))
+        self.lines.append(f"{{ Product own = {{{{{', '.join(left)}}}, {{{', '.join(right)}}}, "
+                          f"{{{', '.join(sums)}}}}};")
+        self.meet_warp("own", f"multiply<{kind}>")
+        for i, target in enumerate(parts_of(o[0])):
+            self.out(target, "f32", f"own.results[{i}]")
+        self.lines.append("}")
+
     def do_trap(self, m, k, o):
         self.lines.append("{ *place.fault = true; return; }")
 
@@ -381,6 +410,10 @@ class Function:
         if found:
             self.declarations.append(f"{REGISTERS[found[1]]} {name_of(found[2])} = 0;")
             return
+        found = re.fullmatch(r"\.reg \.(\w+)\s+(\w+)", text)
+        if found:  # of a block that stands in one line, where it is a target
+            self.lines.append(f"{REGISTERS[found[1]]} {name_of(found[2])} = 0;")
+            return
         found = re.fullmatch(r"\.local \.align (\d+) \.b8\s+(\w+)\[(\d+)\]", text)
         if found:
             # What is read before it is written is seen.
@@ -404,6 +437,9 @@ class Function:
             line = re.sub(r"\s+", " ", line)
             if not line or line.startswith(".pragma") or line.startswith(".loc "):
                 continue
+            if line.startswith("{ "):
+                self.lines.append("{")
+                line = line[2:]
             if line in "{}":
                 self.lines.append(line)
             elif line.startswith("."):
@@ -415,7 +451,7 @@ class Function:
 def joined_statements(text):
     """Puts statements that stand in several lines, such as calls, into one."""
     text = re.sub(r"//[^\n]*", "", text)
-    return re.sub(r"call[^;]*;", lambda found: re.sub(r"\s+", " ", found[0]), text)
+    return re.sub(r"(call|mma\.)[^;]*;", lambda found: re.sub(r"\s+", " ", found[0]), text)
 
 
 def parts_of_head(head):
@@ -443,7 +479,7 @@ def translate_function(head, body, shared):
         code += f'extern "C" void {name}(void** parameters, const Place& place) {{\n'
         for word in shared:
             code += f"  u8* const {name_of(word)} = place.shared;\n"
-        if "place.meet();" in function.lines:
+        if any("place.meet" in line for line in function.lines):
             code = f'extern "C" const bool {name}_meets = true;\n' + code
         for i, word in enumerate(parameters):
             code += f"  const void* const {name_of(word)} = parameters[{i}];\n"

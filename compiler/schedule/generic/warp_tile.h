@@ -1,0 +1,19 @@
+// The strategy of tensor cores: the warps of a block compute tiles of sums of products of 16-bit
+// floats, from copies of the factors in memory that the block's threads share.
+#ifndef HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_H_
+#define HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_H_
+
+#include <memory>
+
+#include "compiler/schedule/generic/grid_kernel.h"
+#include "compiler/schedule/strategy.h"
+
+namespace hone::schedule {
+
+// Takes products of matrices and convolutions of 16-bit floats whose extents the tiles of tensor
+// cores divide, on targets that have some.
+std::unique_ptr<const Plan> OpenWarpTile(const std::shared_ptr<const Problem<GridKernel>>& problem);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_H_

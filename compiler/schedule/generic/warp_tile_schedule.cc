@@ -1,0 +1,349 @@
+#include "compiler/schedule/generic/warp_tile_schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+
+namespace hone::schedule {
+namespace {
+
+using machine::kWarpProduct;
+
+// Terms and lanes of one tile operation, where there are as many.
+constexpr int64_t kMostOperationTerms = 2 * kWarpProduct.terms;
+constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
+constexpr int64_t kTermsOfDot = 2;
+// 16 bytes.
+constexpr int64_t kTermsLoadedAtOnce = 8;
+// More code would not be faster, and compile long.
+constexpr int64_t kUnrolledLoads = 16;
+// Elements behind each row of terms, so that the rows of a matrix lie in different banks; rows stay
+// aligned for loads of eight.
+constexpr int64_t kTermSlack = 8;
+// The same of sums, for stores of two.
+constexpr int64_t kSumSlack = 4;
+
+// The steps of the loops of a sum between two copies.
+std::vector<int64_t> CopiedSteps(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
+  std::vector<int64_t> extents = sums.steps;
+  std::fill_n(extents.begin(), axes.step_loop, 1);
+  extents[axes.step_loop] = tile.steps;
+  return extents;
+}
+
+// Terms are the last dimension; empty where they are in row-major data.
+std::string TermsLast(const GridFactor& factor, size_t term_dim) {
+  if (term_dim + 1 == factor.dims.size()) return "";
+  const std::string letters = Layout::RowMajor(static_cast<int>(factor.dims.size())).ToString();
+  std::string layout = letters;
+  layout.erase(term_dim, 1);
+  return layout + letters[term_dim];
+}
+
+// The stage that a block copies the factor by. `stages`: the factors that stages of the nest fill.
+// Constants are laid out anew once.
+Stage CopyOf(Sequence* s, const Stage& summed, const GridFactor& factor, size_t term_dim,
+             const std::set<std::string>& stages) {
+  if (stages.contains(factor.buffer)) return Stage(factor.buffer);
+  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s->nest(), factor.buffer);
+  const bool is_constant = buffer.ok() && (*buffer)->role == loop::Role::kConstant;
+  const std::string layout = TermsLast(factor, term_dim);
+  if (!is_constant || layout.empty()) return s->CacheRead(factor.buffer, summed);
+  const int rank = static_cast<int>(factor.dims.size());
+  return s->CacheRead(s->Pack(factor.buffer, *Layout::Parse(layout, rank)).buffer(), summed);
+}
+
+// The loops of a stage over what a block computes of the sums.
+struct WarpLoops {
+  std::vector<Loop> warps;  // those that are there
+  std::vector<Loop> tiles;  // of a warp
+  Loop row, lane;           // of a tile operation
+
+  std::vector<Loop> All() const {
+    std::vector<Loop> all = warps;
+    all.insert(all.end(), tiles.begin(), tiles.end());
+    all.push_back(row);
+    all.push_back(lane);
+    return all;
+  }
+};
+
+// Splits a loop over `warps` times `tiles` times `own` iterations.
+Loop SplitOfWarps(Sequence* s, Loop loop, int64_t warps, int64_t tiles, int64_t own,
+                  WarpLoops* loops) {
+  if (warps > 1) {
+    const SplitLoops split = s->Split(loop, tiles * own, Tail::kExact);
+    loops->warps.push_back(split.outer);
+    loop = split.inner;
+  }
+  if (tiles > 1) {
+    const SplitLoops split = s->Split(loop, own, Tail::kExact);
+    loops->tiles.push_back(split.outer);
+    loop = split.inner;
+  }
+  return loop;
+}
+
+WarpLoops SplitAmongWarps(Sequence* s, const Stage& stage, const WarpAxes& axes,
+                          const WarpTile& tile) {
+  WarpLoops loops;
+  if (axes.lines && tile.warps_lines > 1) loops.warps.push_back(stage.Axis(*axes.lines));
+  const int64_t lanes =
+      tile.lanes % kMostOperationLanes == 0 ? kMostOperationLanes : kWarpProduct.lanes;
+  loops.row = SplitOfWarps(s, stage.Axis(axes.rows), tile.warps_rows, tile.rows / kWarpProduct.rows,
+                           kWarpProduct.rows, &loops);
+  loops.lane =
+      SplitOfWarps(s, stage.Axis(axes.lanes), tile.warps_lanes, tile.lanes / lanes, lanes, &loops);
+  return loops;
+}
+
+// All but the rows.
+void MarkTiles(Sequence* s, const WarpLoops& loops) {
+  s->Vectorize(loops.lane);
+  for (const Loop& loop : loops.tiles) s->Unroll(loop);
+  for (const Loop& loop : loops.warps) s->Threads(loop);
+}
+
+std::optional<int64_t> ConstantExtent(const Sequence& s, const Loop& loop) {
+  const absl::StatusOr<Site> site = FindLoop(s.nest(), loop);
+  int64_t extent = 0;
+  if (!site.ok() || !loop::IsConstInt(site->stmt->extent, &extent)) return std::nullopt;
+  return extent;
+}
+
+// Unrolls the innermost of the loops, so that a thread has several loads under way.
+void UnrollInnermost(Sequence* s, const std::vector<Loop>& loops) {
+  int64_t unrolled = 1;
+  for (size_t i = loops.size(); i-- > 0;) {
+    const std::optional<int64_t> extent = ConstantExtent(*s, loops[i]);
+    if (!extent || unrolled * *extent > kUnrolledLoads) return;
+    unrolled *= *extent;
+    s->Unroll(loops[i]);
+  }
+}
+
+// Divides the loops of a stage, in this order, among all threads of the block: the last ones are
+// theirs as far as there are threads enough, so that threads side by side touch neighbours.
+// `inside`: loops that stay within.
+void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
+                const std::vector<Loop>& inside = {}) {
+  std::vector<Loop> of_threads, own;
+  int64_t left = threads;
+  for (size_t i = loops.size(); i-- > 0;) {
+    const Loop loop = loops[i];
+    if (!s->Has(loop)) continue;
+    const std::optional<int64_t> extent = ConstantExtent(*s, loop);
+    if (!extent || left == 1) {
+      own.insert(own.begin(), loop);
+    } else if (*extent <= left) {
+      of_threads.insert(of_threads.begin(), loop);
+      left /= *extent;
+    } else {
+      const int64_t of_thread = CeilDiv(*extent, left);
+      const Tail tail = *extent % of_thread == 0 ? Tail::kExact : Tail::kClip;
+      const SplitLoops split = s->Split(loop, of_thread, tail);
+      of_threads.insert(of_threads.begin(), split.outer);
+      own.insert(own.begin(), split.inner);
+      left = 1;
+    }
+  }
+  std::vector<Loop> order = of_threads;
+  order.insert(order.end(), own.begin(), own.end());
+  order.insert(order.end(), inside.begin(), inside.end());
+  s->Reorder(order);
+  for (const Loop& loop : of_threads) s->Threads(loop);
+  UnrollInnermost(s, own);
+}
+
+// Computes the copy of a factor in the loop's body. Threads load some neighbouring terms at once
+// where these are neighbours there.
+void PlaceCopy(Sequence* s, const Stage& copy, const Loop& loop, const GridFactor& factor,
+               size_t term_dim, bool has_terms_last, int64_t threads) {
+  const size_t rank = factor.dims.size();
+  ComputeAtOptions options;
+  options.scope = loop::Scope::kShared;
+  options.slack.assign(rank, 0);
+  options.slack[term_dim] = kTermSlack;
+  options.layout = TermsLast(factor, term_dim);
+  s->ComputeAt(copy, loop, options);
+  if (!has_terms_last) return ShareLoops(s, copy.Axes(rank), threads);
+  std::vector<Loop> loops = copy.Axes(rank);
+  loops.erase(loops.begin() + static_cast<ptrdiff_t>(term_dim));
+  const SplitLoops terms = s->Split(copy.Axis(term_dim), kTermsLoadedAtOnce, Tail::kExact);
+  loops.push_back(terms.outer);
+  ShareLoops(s, loops, threads, {terms.inner});
+  s->Vectorize(terms.inner);
+}
+
+// Loops of the sums: in whose body the terms of the same copies are; over the rows of a tile
+// operation; over neighbouring terms.
+struct SumLoops {
+  Loop copied, row, dot;
+};
+
+// The sums of a block's warps.
+SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
+                          const WarpAxes& axes, const WarpTile& tile) {
+  s->Decompose(s->FirstOf(stage.Axes(sums.extents.size())));
+  const WarpLoops zeros = SplitAmongWarps(s, stage.Init(), axes, tile);
+  s->ReorderPresent(zeros.All());
+  const WarpLoops terms = SplitAmongWarps(s, stage, axes, tile);
+  const SplitLoops steps = s->Split(stage.Reduction(axes.step_loop), tile.steps, Tail::kExact);
+  std::vector<Loop> order;
+  for (size_t i = 0; i < axes.step_loop; ++i) order.push_back(stage.Reduction(i));
+  order.push_back(steps.outer);
+  order.insert(order.end(), terms.warps.begin(), terms.warps.end());
+  for (size_t i = axes.step_loop + 1; i < sums.steps.size(); ++i) {
+    order.push_back(stage.Reduction(i));
+  }
+  Loop own = steps.inner;
+  const int64_t at_once =
+      tile.steps % kMostOperationTerms == 0 ? kMostOperationTerms : kWarpProduct.terms;
+  std::optional<Loop> parts;
+  if (tile.steps > at_once) {
+    const SplitLoops split = s->Split(own, at_once, Tail::kExact);
+    parts = split.outer;
+    order.push_back(split.outer);
+    own = split.inner;
+  }
+  const SplitLoops pairs = s->Split(own, kTermsOfDot, Tail::kExact);
+  order.insert(order.end(), terms.tiles.begin(), terms.tiles.end());
+  for (const Loop& loop : {terms.row, pairs.outer, terms.lane, pairs.inner}) order.push_back(loop);
+  s->ReorderPresent(order, /*allow_reassociation=*/true);
+  if (parts) s->Unroll(*parts);
+  MarkTiles(s, zeros);
+  MarkTiles(s, terms);
+  return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
+}
+
+}  // namespace
+
+std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
+                                   const machine::TensorCores& cores) {
+  if (!sums.factors || sums.factors->size() != 2) return std::nullopt;
+  WarpAxes axes;
+  const auto step_loop = std::ranges::find_if(sums.steps, [](int64_t steps) { return steps > 1; });
+  if (step_loop == sums.steps.end()) return std::nullopt;
+  axes.step_loop = static_cast<size_t>(step_loop - sums.steps.begin());
+  for (const GridFactor& factor : *sums.factors) {
+    const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, factor.buffer);
+    if (!buffer.ok() || !cores.Takes((*buffer)->dtype)) return std::nullopt;
+    std::vector<size_t> dims;
+    for (size_t d = 0; d < factor.dims.size(); ++d) {
+      if (factor.dims[d].steps[axes.step_loop] != 0) dims.push_back(d);
+    }
+    if (dims.size() != 1) return std::nullopt;
+    const GridFactor::Dim& dim = factor.dims[dims[0]];
+    const auto is_zero = [](int64_t coefficient) { return coefficient == 0; };
+    if (!std::ranges::all_of(dim.axes, is_zero) ||
+        std::ranges::count_if(dim.steps, is_zero) + 1 != std::ssize(dim.steps)) {
+      return std::nullopt;
+    }
+    axes.term_dims.push_back(dims[0]);
+    axes.has_terms_last.push_back(dims[0] + 1 == factor.dims.size() ||
+                                  (*buffer)->role == loop::Role::kConstant);
+  }
+  std::vector<size_t> wide;
+  for (size_t axis = 0; axis < sums.extents.size(); ++axis) {
+    if (sums.extents[axis] > 1) wide.push_back(axis);
+  }
+  if (wide.size() < 2) return std::nullopt;
+  axes.lanes = wide.back();
+  const bool first_has = (*sums.factors)[0].DependsOnAxis(axes.lanes);
+  if (first_has == (*sums.factors)[1].DependsOnAxis(axes.lanes)) return std::nullopt;
+  const GridFactor& of_lanes = (*sums.factors)[first_has ? 0 : 1];
+  const GridFactor& of_rows = (*sums.factors)[first_has ? 1 : 0];
+  std::optional<size_t> rows;
+  for (const size_t axis : wide) {
+    if (axis == axes.lanes) continue;
+    if (!of_lanes.DependsOnAxis(axis)) {
+      rows = axis;
+    } else if (!of_rows.DependsOnAxis(axis)) {
+      axes.lines = axis;
+    }
+  }
+  if (!rows) return std::nullopt;
+  axes.rows = *rows;
+  return axes;
+}
+
+int64_t WarpTile::Threads() const {
+  return warps_rows * warps_lanes * warps_lines * kWarpProduct.threads;
+}
+
+int64_t WarpTile::SumsOfThread() const { return rows * lanes / kWarpProduct.threads; }
+
+std::vector<int64_t> WarpTile::BlockExtents(const GridSums& sums, const WarpAxes& axes) const {
+  std::vector<int64_t> extents(sums.extents.size(), 1);
+  extents[axes.rows] = rows * warps_rows;
+  extents[axes.lanes] = lanes * warps_lanes;
+  if (axes.lines) extents[*axes.lines] = warps_lines;
+  return extents;
+}
+
+WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
+  constexpr int64_t kSumBytes = 4;
+  const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
+  const std::vector<int64_t> steps = CopiedSteps(sums, axes, tile);
+  WarpTileBytes bytes{.copies = 0, .sums = kSumBytes, .loads = 0};
+  for (size_t i = 0; i < sums.factors->size(); ++i) {
+    const GridFactor& factor = (*sums.factors)[i];
+    int64_t elements = 1;
+    for (size_t d = 0; d < factor.dims.size(); ++d) {
+      elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? kTermSlack : 0);
+    }
+    bytes.copies += elements * factor.element_bytes;
+    bytes.loads += elements / (axes.has_terms_last[i] ? kTermsLoadedAtOnce : 1);
+  }
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    bytes.sums *= extents[axis] + (axis == axes.lanes ? kSumSlack : 0);
+  }
+  return bytes;
+}
+
+void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
+                 const std::set<std::string>& stages, const WarpTile& tile) {
+  const size_t rank = sums.extents.size();
+  // The sums, their copy in shared memory, and what reads that.
+  const auto [results, stored] = TakeResults(s, sums);
+  const Stage summed = s->CacheWrite(stored);
+  std::vector<Stage> copies;
+  for (size_t i = 0; i < sums.factors->size(); ++i) {
+    copies.push_back(CopyOf(s, summed, (*sums.factors)[i], axes.term_dims[i], stages));
+  }
+  std::vector<Loop> blocks, inside;
+  const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const Loop loop = results.Axis(axis);
+    const SplitLoops split = s->Split(loop, extents[axis], Tail::kExact, loop.Block(), loop);
+    blocks.push_back(split.outer);
+    inside.push_back(split.inner);
+  }
+  std::vector<Loop> order = blocks;
+  order.insert(order.end(), inside.begin(), inside.end());
+  s->Reorder(order);
+  ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = {}, .layout = ""};
+  shared.slack.assign(rank, 0);
+  shared.slack[axes.lanes] = kSumSlack;
+  s->ComputeAt(stored, blocks.back(), shared);
+  s->ComputeAt(summed, blocks.back(), {.scope = loop::Scope::kTile, .align = {}, .layout = ""});
+  const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],
+              axes.has_terms_last[i], tile.Threads());
+  }
+  // Terms are neighbours in the copies alone.
+  s->DotAll(loops.dot);
+  s->TileAll(loops.row);  // and that of the zeros, which is a copy of it
+  const WarpLoops stores = SplitAmongWarps(s, stored, axes, tile);
+  s->ReorderPresent(stores.All());
+  MarkTiles(s, stores);
+  s->TileAll(stores.row);
+  ShareLoops(s, results.Axes(rank), tile.Threads());
+  for (const Loop& loop : blocks) s->Parallel(loop);
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,67 @@
+// Sums of which the warps of a block compute tiles in tensor cores
+// (docs/decisions/0040-warps-do-tile-operations.md): factors are copied to memory that the block's
+// threads share, some terms of the sums at a time, with neighbouring terms as neighbours; each warp
+// keeps its tiles of sums, which go through shared memory to what follows the sums.
+#ifndef HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_SCHEDULE_H_
+#define HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_SCHEDULE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/primitives/compute_at.h"
+#include "compiler/schedule/rewrite/sequence.h"
+
+namespace hone::schedule {
+
+// The axes of the results along which the tiles of the tensor cores lie.
+struct WarpAxes {
+  size_t rows = 0;                // along which one factor changes
+  size_t lanes = 0;               // the last one, along which the other factor changes
+  std::optional<size_t> lines;    // another one, along which that does, too
+  size_t step_loop = 0;           // the loop of the sums whose steps are neighbouring terms
+  std::vector<size_t> term_dims;  // of each factor, the dimension that the loop goes through
+  // Whether neighbouring terms of each factor are neighbours in memory where they are copied from,
+  // so that a thread copies several at once.
+  std::vector<bool> has_terms_last;
+};
+// nullopt where the sums' terms are no products of two factors that the tensor cores take, with
+// such axes.
+std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
+                                   const machine::TensorCores& cores);
+
+// A block has at least two warps.
+struct WarpTile {
+  int64_t rows = 16;        // of a warp
+  int64_t lanes = 8;        // of a warp
+  int64_t warps_rows = 1;   // of a block, along the rows; divide the axis with `rows`
+  int64_t warps_lanes = 1;  // the same along the lanes
+  int64_t warps_lines = 1;  // the same along the lines
+  int64_t steps = 16;       // that are copied at once; divide the loop
+
+  int64_t Threads() const;
+  int64_t SumsOfThread() const;
+  std::vector<int64_t> BlockExtents(const GridSums& sums, const WarpAxes& axes) const;
+};
+
+// The bytes that a block shares at once: copies of the factors, and the sums of its warps.
+struct WarpTileBytes {
+  int64_t copies = 0;
+  int64_t sums = 0;
+  int64_t loads = 0;  // of all threads, for the copies
+};
+WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
+
+// Schedules the sums' launch, with its grid and its threads. `stages`: the factors that stages of
+// the nest fill, which are computed where others are copied.
+void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
+                 const std::set<std::string>& stages, const WarpTile& tile);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_SCHEDULE_H_

@@ -1,0 +1,63 @@
+#include "compiler/schedule/price/warp_block.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/ceil_div.h"
+
+namespace hone::schedule {
+namespace {
+
+// These are figures of one unit of a GPU, as those of NVIDIA from Ampere on have them (CUDA C++
+// Programming Guide, "Compute Capabilities" and "Arithmetic Instructions").
+constexpr int64_t kResidentWarps = 64;
+constexpr int64_t kMostResidentBlocks = 32;
+constexpr int64_t kUnitRegisters = 65536;
+constexpr int64_t kUnitSharedBytes = 100 << 10;
+constexpr double kTensorProductsACycle = 1024;
+constexpr double kSharedBytesACycle = 128;
+constexpr double kUnitGlobalBytesACycle = 16;
+constexpr double kGlobalWaitCycles = 600;
+constexpr double kThreadLoadsUnderWay = 8;
+// A unit does not do this part of what it does beside what it is busiest with at the same time.
+constexpr double kShareApart = 0.25;
+// Warps of a unit that keep its tensor cores busy.
+constexpr double kBusyWarps = 8;
+// Registers of a thread beside its sums.
+constexpr int64_t kRegistersBesideSums = 64;
+constexpr double kElementBytes = 2;
+
+int64_t BlocksAtOnce(const WarpBlocks& work, int64_t of_unit) {
+  const int64_t threads = machine::kWarpProduct.threads;
+  const int64_t registers = work.rows * work.lanes / threads + kRegistersBesideSums;
+  const int64_t resident =
+      std::min({kResidentWarps / work.warps, kUnitRegisters / (work.warps * threads * registers),
+                kUnitSharedBytes / std::max<int64_t>(work.shared_bytes, 1), kMostResidentBlocks});
+  return std::min(std::max<int64_t>(resident, 1), of_unit);
+}
+
+}  // namespace
+
+double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine) {
+  const int64_t of_unit = CeilDiv(work.blocks, machine.parallel.front().width);
+  const auto at_once = static_cast<double>(BlocksAtOnce(work, of_unit));
+  const auto warps = static_cast<double>(work.warps);
+  const double terms = warps * static_cast<double>(work.terms);
+  const double products = terms * static_cast<double>(work.rows * work.lanes);
+  const double factor_bytes = terms * static_cast<double>(work.rows + work.lanes) * kElementBytes;
+  const double parts[] = {products / kTensorProductsACycle,
+                          (factor_bytes + work.moved_bytes) / kSharedBytesACycle,
+                          work.moved_bytes / kUnitGlobalBytesACycle};
+  const double most = *std::ranges::max_element(parts);
+  const double all = std::accumulate(std::begin(parts), std::end(parts), 0.0);
+  const double busy = most + (all - most) * kShareApart;
+  const double idle = std::max(1.0, kBusyWarps / (at_once * warps));
+  const double waiting = static_cast<double>(work.waits) * kGlobalWaitCycles *
+                         std::max(1.0, work.loads / kThreadLoadsUnderWay);
+  // While some blocks of a unit wait, others compute.
+  return static_cast<double>(of_unit) * std::max(busy * idle, (busy + waiting) / at_once);
+}
+
+}  // namespace hone::schedule

@@ -1,0 +1,34 @@
+// Runs nests on this machine's first device of CUDA, beside the interpreter.
+#ifndef HONE_TESTS_COMPILER_CODEGEN_PTX_RUN_PTX_H_
+#define HONE_TESTS_COMPILER_CODEGEN_PTX_RUN_PTX_H_
+
+#include <string>
+
+#include "compiler/ir/target.h"
+#include "compiler/loop/stmt.h"
+#include "gtest/gtest.h"
+#include "runtime/cuda/cuda_device.h"
+
+namespace hone::codegen {
+
+// The first device, opened once and never closed; ctest gives one that stands in for a GPU. Null,
+// with the reason in *why, where there is none. Not thread-safe.
+cuda::CudaDevice* FindCudaDevice(std::string* why);
+
+// The code for the target; fails the test where there is none.
+std::string PtxOf(const loop::Nest& nest, const std::string& target);
+
+// Compiles, runs and compares every output with the interpreter's: integers and bools exactly,
+// floats within `tolerance` relative to max(1, |value|).
+void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& target,
+                                 double tolerance = 1e-6);
+
+#define HONE_SKIP_WITHOUT_CUDA()                                             \
+  do {                                                                       \
+    std::string why;                                                         \
+    if (hone::codegen::FindCudaDevice(&why) == nullptr) GTEST_SKIP() << why; \
+  } while (false)
+
+}  // namespace hone::codegen
+
+#endif  // HONE_TESTS_COMPILER_CODEGEN_PTX_RUN_PTX_H_

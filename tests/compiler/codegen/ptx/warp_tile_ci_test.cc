@@ -1,0 +1,140 @@
+// Kernels by the strategy of tensor cores, from the operator to the code: it gives what the
+// interpreter does, and keeps its sums in registers.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/template.h"
+#include "support/random.h"
+#include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/pair_check.h"
+#include "tests/compiler/codegen/ptx/run_ptx.h"
+#include "tests/compiler/schedule/opened.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr char kStrategy[] = "warp_tile";
+// A step of bfloat16, to which a sum just beside the middle of two may be rounded otherwise.
+constexpr double kBFloat16Step = 8e-3;
+
+// A workload scheduled for a GPU, by configs of the strategy alone.
+class OnTensorCores {
+ public:
+  OnTensorCores(const std::string& function, const std::string& arch)
+      : task_(
+            TaskUnderTest::Of(function + " accumulate=float32 numerics=default", "native").value()),
+        target_(*Target::Parse("cuda -multiprocessors=4 -arch=" + arch)) {}
+
+  schedule::Task task() const {
+    const auto machine = machine::Machine::For(target_);
+    const auto& def = task_->def();
+    return {&def, schedule::TemplateFor(def, machine).Signatures(def, machine).at(0), target_};
+  }
+  std::vector<schedule::Config> Configs(int samples) const {
+    const schedule::Space all = schedule::SpaceOfTask(task());
+    const schedule::Space space([&](const schedule::Config& config) {
+      return config.entries().empty() ? schedule::Knob{"strategy", {kStrategy}, std::nullopt}
+                                      : all.Next(config);
+    });
+    Random random(1);
+    std::vector<schedule::Config> configs;
+    for (int i = 0; i < samples; ++i) configs.push_back(space.Sample(random));
+    return configs;
+  }
+  loop::Nest NestOf(const schedule::Config& config) const {
+    const auto nest = schedule::NestOfConfig(task(), config);
+    EXPECT_TRUE(nest.ok()) << nest.status() << config.ToText();
+    return nest.ok() ? *nest : loop::Nest();
+  }
+  std::string target() const { return target_.ToString(); }
+
+ private:
+  const std::unique_ptr<const TaskUnderTest> task_;
+  const Target target_;
+};
+
+constexpr const char* kSmall[] = {
+    "fn (p0: Tensor[(64, 64), bfloat16], const p1: Tensor[(48, 64), bfloat16], const p2: "
+    "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
+    "nn.batch_matmul(p0, p1) }",
+    "fn (p0: Tensor[(1, 16, 8, 8), float16], const p1: Tensor[(32, 16, 1, 1), float16]) { %0 = "
+    "nn.conv2d(p0, p1); sigmoid(%0) }",
+    "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 16, 8, 16), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+};
+
+TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
+  HONE_SKIP_WITHOUT_CUDA();
+  for (const char* const function : kSmall) {
+    const OnTensorCores kernel(function, "sm_80");
+    for (const schedule::Config& config : kernel.Configs(3)) {
+      SCOPED_TRACE(function + config.ToText());
+      const loop::Nest nest = kernel.NestOf(config);
+      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "mma.sync"), 0);
+      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "ldmatrix"), 0);
+      ExpectCudaSameAsInterpreter(nest, kernel.target(), kBFloat16Step);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+constexpr const char* kLarge[] = {
+    "fn (p0: Tensor[(1024, 1024), bfloat16], const p1: Tensor[(1024, 1024), bfloat16]) { "
+    "nn.dense(p0, p1) }",
+    "fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), bfloat16]) { "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+};
+
+// A few values, where the assembler would have a thread of few registers.
+constexpr int kMostSpilledBytes = 64;
+
+// The bytes that a thread spills of the code, as NVIDIA's assembler makes it; the test fails where
+// it makes nothing.
+int SpilledBytes(const std::string& ptx, const std::string& arch) {
+  namespace fs = std::filesystem;
+  std::string folder = fs::temp_directory_path() / "hone-warp-tile-XXXXXX";
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  std::ofstream(folder + "/code.ptx") << ptx;
+  const std::string command =
+      fmt::format("ptxas -v -arch={1} -o {0}/code.cubin {0}/code.ptx 2>{0}/log", folder, arch);
+  EXPECT_EQ(std::system(command.c_str()), 0) << arch;
+  std::stringstream log;
+  log << std::ifstream(folder + "/log").rdbuf();
+  fs::remove_all(folder);
+  std::smatch spilled;
+  const std::string text = log.str();
+  EXPECT_TRUE(std::regex_search(text, spilled, std::regex("([0-9]+) bytes spill stores"))) << text;
+  return spilled.empty() ? 0 : std::stoi(spilled[1]);
+}
+
+TEST(WarpTile, SumsStayInRegisters) {
+  if (std::system("command -v ptxas >/dev/null") != 0) {
+    GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";
+  }
+  for (const char* const arch : {"sm_80", "sm_90a"}) {
+    for (const char* const function : kLarge) {
+      const OnTensorCores kernel(function, arch);
+      std::vector<schedule::Config> configs = kernel.Configs(4);
+      configs.push_back(schedule::DefaultOfTask(kernel.task()));
+      EXPECT_EQ(configs.back().String("strategy"), kStrategy) << function;
+      for (const schedule::Config& config : configs) {
+        SCOPED_TRACE(function + config.ToText());
+        const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
+        EXPECT_LE(SpilledBytes(ptx, arch), kMostSpilledBytes);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone::codegen

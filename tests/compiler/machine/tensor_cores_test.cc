@@ -1,0 +1,24 @@
+#include "compiler/machine/tensor_cores.h"
+
+#include "gtest/gtest.h"
+
+namespace hone::machine {
+namespace {
+
+TensorCores CoresOf(const std::string& target) { return TensorCores::Of(*Target::Parse(target)); }
+
+TEST(TensorCores, AreUsedFromAmpereOn) {
+  for (const char* const target : {"cuda -arch=sm_80", "cuda -arch=sm_90a", "cuda -arch=sm_120"}) {
+    EXPECT_TRUE(CoresOf(target).Takes(DataType::kBFloat16)) << target;
+    EXPECT_TRUE(CoresOf(target).Takes(DataType::kFloat16)) << target;
+    EXPECT_FALSE(CoresOf(target).Takes(DataType::kFloat32)) << target;
+    EXPECT_FALSE(CoresOf(target).Takes(DataType::kInt8)) << target;
+  }
+  for (const char* const target : {"cuda -arch=sm_70", "cuda -arch=sm_75", "opencl -device=any",
+                                   "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids"}) {
+    EXPECT_TRUE(CoresOf(target).TakeNothing()) << target;
+  }
+}
+
+}  // namespace
+}  // namespace hone::machine
