@@ -93,7 +93,7 @@ class WarpChoices {
          .rows = tile.rows,
          .lanes = tile.lanes,
          .terms = sums_.Terms(),
-         .shared_bytes = shared.copies + shared.sums,
+         .shared_bytes = shared.AtOnce(),
          .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
          .waits = waits,
          .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads())},
@@ -113,7 +113,7 @@ class WarpChoices {
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     const int64_t warps = tile.Threads() / machine::kWarpProduct.threads;
     const bool fits = warps >= kFewestWarps && warps <= kMostWarps && WarpsFitRegisters(tile) &&
-                      shared.copies + shared.sums <= machine_.parallel.back().shared_bytes;
+                      shared.AtOnce() <= machine_.parallel.back().shared_bytes;
     if (fits) all_.push_back(choice);
   }
 
