@@ -57,8 +57,11 @@ bool WarpsFitRegisters(const WarpTile& tile) {
 
 class WarpChoices {
  public:
-  WarpChoices(GridSums sums, WarpAxes axes, machine::Machine machine)
-      : sums_(std::move(sums)), axes_(std::move(axes)), machine_(std::move(machine)) {
+  WarpChoices(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes)
+      : sums_(std::move(sums)),
+        axes_(std::move(axes)),
+        machine_(std::move(machine)),
+        most_shared_bytes_(most_shared_bytes) {
     const int64_t lines = axes_.lines ? sums_.extents[*axes_.lines] : 1;
     ForDivisors(kWarpColumns, sums_.extents[axes_.lanes], [&](int64_t columns, int64_t of_lanes) {
       ForDivisors(kWarpRows, sums_.extents[axes_.rows], [&](int64_t rows, int64_t of_rows) {
@@ -113,13 +116,14 @@ class WarpChoices {
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     const int64_t warps = tile.Threads() / machine::kWarpProduct.threads;
     const bool fits = warps >= kFewestWarps && warps <= kMostWarps && WarpsFitRegisters(tile) &&
-                      shared.AtOnce() <= machine_.parallel.back().shared_bytes;
+                      shared.AtOnce() <= most_shared_bytes_;
     if (fits) all_.push_back(choice);
   }
 
   const GridSums sums_;
   const WarpAxes axes_;
   const machine::Machine machine_;
+  const int64_t most_shared_bytes_;  // of a block
   std::vector<WarpChoice> all_;
 };
 
@@ -214,8 +218,8 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (!sums || sums->stage != main) return nullptr;
   std::optional<WarpAxes> axes = WarpAxesOf(*sums, start.nest(), cores);
   if (!axes) return nullptr;
-  auto choices =
-      std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes), task.machine);
+  auto choices = std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes),
+                                                     task.machine, cores.shared_bytes);
   if (choices->all().empty()) return nullptr;
   Sequence tried = start;
   TileByWarps(&tried, choices->sums(), choices->axes(), stages,

@@ -6,6 +6,7 @@
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "runtime/module_abi.h"
 
 namespace hone::schedule {
 namespace {
@@ -219,6 +220,11 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
   return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
 }
 
+// The bytes that a buffer of so many takes of a block's memory.
+int64_t InSharedMemory(int64_t bytes) {
+  return CeilDiv(bytes, int64_t{HONE_BUFFER_ALIGNMENT}) * HONE_BUFFER_ALIGNMENT;
+}
+
 }  // namespace
 
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
@@ -295,12 +301,13 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     for (size_t d = 0; d < factor.dims.size(); ++d) {
       elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? kTermSlack : 0);
     }
-    bytes.copies += elements * factor.element_bytes;
+    bytes.copies += InSharedMemory(elements * factor.element_bytes);
     bytes.loads += elements / (axes.has_terms_last[i] ? kTermsLoadedAtOnce : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
     bytes.sums *= extents[axis] + (axis == axes.lanes ? kSumSlack : 0);
   }
+  bytes.sums = InSharedMemory(bytes.sums);
   return bytes;
 }
 
