@@ -220,6 +220,17 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
   return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
 }
 
+// Whether the buffer is not computed, or by a stage that does nothing but load: vectors of what is
+// computed are for CPUs.
+bool IsLoaded(const loop::Nest& nest, const loop::Buffer& buffer) {
+  if (buffer->role != loop::Role::kWorkspace) return true;
+  const absl::StatusOr<size_t> launch = WriterOf(nest, buffer);
+  if (!launch.ok()) return false;
+  const absl::StatusOr<StageNest> stage = MatchStage(nest, *launch, buffer);
+  return stage.ok() && stage->body->kind == loop::StmtKind::kStore &&
+         stage->body->value->kind == loop::ExprKind::kLoad;
+}
+
 // The bytes that a buffer of so many takes of a block's memory.
 int64_t InSharedMemory(int64_t bytes) {
   return CeilDiv(bytes, int64_t{HONE_BUFFER_ALIGNMENT}) * HONE_BUFFER_ALIGNMENT;
@@ -249,8 +260,9 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
       return std::nullopt;
     }
     axes.term_dims.push_back(dims[0]);
-    axes.has_terms_last.push_back(dims[0] + 1 == factor.dims.size() ||
-                                  (*buffer)->role == loop::Role::kConstant);
+    const bool is_constant = (*buffer)->role == loop::Role::kConstant;
+    const bool is_last = dims[0] + 1 == factor.dims.size();
+    axes.has_terms_last.push_back(is_constant || (is_last && IsLoaded(nest, *buffer)));
   }
   std::vector<size_t> wide;
   for (size_t axis = 0; axis < sums.extents.size(); ++axis) {

@@ -137,6 +137,8 @@ constexpr const char* kOfTensorCores[] = {
     "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(32, 64), float16], const p1: Tensor[(64, 64), float16]) { %0 = nn.dense(p0, "
     "p1); nn.relu(%0) }",
+    "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { %0 = sigmoid(p0); "
+    "nn.dense(%0, p1) }",
     "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { nn.dense(p0, p1, "
     "out_dtype=\"float32\") }",
     "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
