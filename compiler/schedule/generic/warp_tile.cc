@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ class WarpChoices {
 
   const GridSums& sums() const { return sums_; }
   const WarpAxes& axes() const { return axes_; }
+  // In ascending order.
   const std::vector<WarpChoice>& all() const { return all_; }
   bool HasKnob(size_t knob) const { return knob != kLinesKnob || axes_.lines.has_value(); }
 
@@ -135,17 +137,20 @@ class WarpTilePlan final : public Plan {
       : start_(std::move(start)), stages_(std::move(stages)), choices_(std::move(choices)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    std::vector<WarpChoice> left = choices_->all();
+    std::span<const WarpChoice> left = choices_->all();
     for (size_t knob = 0; knob < std::size(kWarpKnobs); ++knob) {
       if (!choices_->HasKnob(knob)) continue;
+      const auto value_of = [knob](const WarpChoice& choice) { return choice[knob]; };
       if (!prefix.Has(kWarpKnobs[knob])) {
-        std::set<int64_t> values;
-        for (const WarpChoice& choice : left) values.insert(choice[knob]);
-        return IntKnob(kWarpKnobs[knob], {values.begin(), values.end()});
+        std::vector<int64_t> values;
+        for (auto at = left.begin(); at != left.end();) {
+          values.push_back(value_of(*at));
+          at = std::ranges::upper_bound(at, left.end(), values.back(), {}, value_of);
+        }
+        return IntKnob(kWarpKnobs[knob], values);
       }
-      std::erase_if(left, [&](const WarpChoice& choice) {
-        return choice[knob] != prefix.Int(kWarpKnobs[knob]);
-      });
+      const auto same = std::ranges::equal_range(left, prefix.Int(kWarpKnobs[knob]), {}, value_of);
+      left = {same.begin(), same.end()};
     }
     return std::nullopt;
   }
