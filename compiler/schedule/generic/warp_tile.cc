@@ -31,7 +31,8 @@ using WarpChoice = std::array<int64_t, std::size(kWarpKnobs)>;
 
 constexpr int64_t kWarpColumns[] = {8, 16, 24, 32, 64};
 constexpr int64_t kWarpRows[] = {16, 32, 48, 64};
-constexpr int64_t kBlockWarps[] = {1, 2, 4, 7, 8};
+// Sizes of networks and numbers of units have factors of three, images of seven.
+constexpr int64_t kBlockWarps[] = {1, 2, 3, 4, 7, 8};
 constexpr int64_t kWarpSteps[] = {16, 32, 64};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
