@@ -1,5 +1,6 @@
 #include "compiler/lower/block_barriers.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ class Placement {
         return RunLoop(s);
       case StmtKind::kIf:
         return RunBranches(s);
+      case StmtKind::kAlloc:
+        return RunAlloc(s);
       default: {
         std::vector<Stmt> body;
         for (const Stmt& child : s->body) body.push_back(Run(child));
@@ -41,9 +44,30 @@ class Placement {
     return copy;
   }
 
+  Stmt RunAlloc(const Stmt& s) {
+    if (s->buffer->scope == loop::Scope::kShared) live_.insert(s->buffer.get());
+    Stmt body = Run(s->body[0]);
+    live_.erase(s->buffer.get());
+    return WithBody(*s, {std::move(body)});
+  }
+
+  // Whether the memory of what it writes may have been that of a buffer that is gone, and that was
+  // touched since the last barrier.
+  bool ReusesMemory(const LaunchAccess& own) const {
+    const auto is_shared = [](const loop::BufferNode* buffer) {
+      return buffer->scope == loop::Scope::kShared;
+    };
+    const auto is_gone = [&](const loop::BufferNode* buffer) {
+      return is_shared(buffer) && !live_.contains(buffer);
+    };
+    return std::ranges::any_of(own.written, is_shared) &&
+           (std::ranges::any_of(since_.read, is_gone) ||
+            std::ranges::any_of(since_.written, is_gone));
+  }
+
   Stmt RunThreads(const Stmt& s) {
     const LaunchAccess own = loop::AccessOf(s);
-    const bool waits = own.DependsOn(since_);
+    const bool waits = own.DependsOn(since_) || ReusesMemory(own);
     if (waits) since_ = {};
     since_.Add(own);
     return waits ? loop::Seq({loop::Barrier(), s}) : s;
@@ -75,6 +99,7 @@ class Placement {
   }
 
   LaunchAccess since_;
+  loop::BufferSet live_;  // shared buffers that are allocated around the statement
 };
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace hone::lower {
 
 // Puts a barrier before each thread loop that touches memory of several threads which another one
 // wrote, or writes what another one read, since the last barrier; loops around them may run any
-// number of times. The threads' memory is that of shared and of global buffers.
+// number of times. The threads' memory is that of shared and of global buffers. Shared buffers that
+// are not there at the same time may have the same memory.
 loop::Stmt WithBlockBarriers(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -7,8 +7,11 @@ namespace hone::machine {
 TensorCores TensorCores::Of(const Target& target) {
   const auto* const cuda = std::get_if<CudaTarget>(&target.kind);
   if (cuda == nullptr) return {};
-  const bool is_older = cuda->arch.starts_with("sm_7");
-  return {.takes_bfloat16 = !is_older, .takes_float16 = !is_older};
+  if (cuda->arch.starts_with("sm_7")) return {};
+  // The least of all architectures (CUDA C++ Programming Guide, "Compute Capabilities"): code for
+  // one runs on those after it, which may have less.
+  constexpr int64_t kSharedBytes = 99 << 10;
+  return {.takes_bfloat16 = true, .takes_float16 = true, .shared_bytes = kSharedBytes};
 }
 
 bool TensorCores::Takes(DataType dtype) const {

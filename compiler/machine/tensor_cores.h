@@ -23,6 +23,8 @@ inline constexpr WarpProduct kWarpProduct = {.threads = 32, .rows = 16, .lanes =
 struct TensorCores {
   bool takes_bfloat16 = false;
   bool takes_float16 = false;
+  // The memory that a block of threads may share on every device of the target, by asking for it.
+  int64_t shared_bytes = 0;
 
   // Takes no type where the target has none, or none that code is made for: before sm_80 products
   // are of other shapes, and without bfloat16.

@@ -311,6 +311,7 @@ class LaunchEmitter {
   llvm::MDNode* scratch_no_alias_ = nullptr;
   uint64_t scratch_now_ = 0;
   uint64_t scratch_bytes_ = 0;
+  uint64_t shared_now_ = 0;
   uint64_t shared_bytes_ = 0;
   int64_t unrolled_statements_ = 0;
 };

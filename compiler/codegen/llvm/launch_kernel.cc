@@ -78,7 +78,7 @@ Value* LaunchEmitter::PositionOfBlock(const lower::GridLoop& thread) {
 }
 
 // All kernels of a module name one array, whose bytes are those of each launch. Buffers lie in it
-// one behind the other, so that none waits for another's last readers.
+// one behind the other, from where those that are there at the same time end.
 Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
   constexpr char kName[] = "hone_shared";
   constexpr unsigned kSharedSpace = 3;  // of NVPTX
@@ -90,10 +90,11 @@ Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
                                  kName, nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
     memory->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
   }
-  Value* const base = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, shared_bytes_);
+  Value* const base = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, shared_now_);
   const int64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
-  shared_bytes_ += (static_cast<uint64_t>(bytes) + HONE_BUFFER_ALIGNMENT - 1) /
-                   HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+  shared_now_ += (static_cast<uint64_t>(bytes) + HONE_BUFFER_ALIGNMENT - 1) /
+                 HONE_BUFFER_ALIGNMENT * HONE_BUFFER_ALIGNMENT;
+  shared_bytes_ = std::max(shared_bytes_, shared_now_);
   return base;
 }
 

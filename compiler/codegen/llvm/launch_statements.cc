@@ -285,12 +285,14 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   const loop::BufferNode& buffer = *s->buffer;
   Storage storage = Storage::Of(buffer, vector_.lanes);
   if (scratch_ == nullptr && buffer.scope == loop::Scope::kShared) {
+    const uint64_t outer = shared_now_;
     storage.base = SharedMemory(buffer);
     storage.scope = scratch_scope_;
     storage.no_alias = scratch_no_alias_;
     storage_[&buffer] = storage;
     EmitStmt(s->body[0]);
     storage_.erase(&buffer);
+    shared_now_ = outer;
     return;
   }
   const uint64_t bytes = static_cast<uint64_t>(storage.elements) * SizeBytes(buffer.dtype);

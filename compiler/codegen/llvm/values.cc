@@ -35,7 +35,7 @@ bool HasBFloat16Rounding(const Value* value, const TargetTraits& traits) {
   if (!value->getType()->getScalarType()->isFloatTy()) return false;
   const int lanes = LanesOf(value);
   return ((lanes == 16 || lanes == 8) && traits.bfloat16) ||
-         ((lanes == 8 || lanes == 4) && traits.arm_bfloat16);
+         ((lanes == 8 || lanes == 4) && traits.arm_bfloat16) || traits.gpu_bfloat16;
 }
 
 // A float of doubles: where bits are lost, the last that stays is set, as it is in no narrower
@@ -260,8 +260,9 @@ TargetTraits TargetTraits::Of(const CpuTarget& target) {
 }
 
 // A thread computes one lane; its widest accesses to memory are of 16 bytes.
-TargetTraits TargetTraits::Of(const CudaTarget& /*target*/) {
+TargetTraits TargetTraits::Of(const CudaTarget& target) {
   TargetTraits traits;
+  traits.gpu_bfloat16 = !target.arch.starts_with("sm_7");
   traits.half_conversions = true;
   traits.prefetches = false;
   traits.vector_bytes = 16;

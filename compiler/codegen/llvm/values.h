@@ -32,6 +32,7 @@ struct TargetTraits {
   bool bfloat16_512 = false;  // x86, vectors of 64 bytes
   bool bfloat16 = false;      // x86, vectors of 16 and 32 bytes
   bool arm_bfloat16 = false;  // AArch64
+  bool gpu_bfloat16 = false;  // NVIDIA's GPUs, rounding only
   // Products in tile registers, of pairs of bfloat16 or of four bytes each.
   bool tile_bfloat16 = false;
   bool tile_bytes = false;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@ using WarpChoice = std::array<int64_t, std::size(kWarpKnobs)>;
 
 constexpr int64_t kWarpColumns[] = {8, 16, 24, 32, 64};
 constexpr int64_t kWarpRows[] = {16, 32, 48, 64};
-constexpr int64_t kBlockWarps[] = {1, 2, 4, 7, 8};
+// Sizes of networks and numbers of units have factors of three, images of seven.
+constexpr int64_t kBlockWarps[] = {1, 2, 3, 4, 7, 8};
 constexpr int64_t kWarpSteps[] = {16, 32, 64};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
@@ -57,8 +59,11 @@ bool WarpsFitRegisters(const WarpTile& tile) {
 
 class WarpChoices {
  public:
-  WarpChoices(GridSums sums, WarpAxes axes, machine::Machine machine)
-      : sums_(std::move(sums)), axes_(std::move(axes)), machine_(std::move(machine)) {
+  WarpChoices(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes)
+      : sums_(std::move(sums)),
+        axes_(std::move(axes)),
+        machine_(std::move(machine)),
+        most_shared_bytes_(most_shared_bytes) {
     const int64_t lines = axes_.lines ? sums_.extents[*axes_.lines] : 1;
     ForDivisors(kWarpColumns, sums_.extents[axes_.lanes], [&](int64_t columns, int64_t of_lanes) {
       ForDivisors(kWarpRows, sums_.extents[axes_.rows], [&](int64_t rows, int64_t of_rows) {
@@ -77,6 +82,7 @@ class WarpChoices {
 
   const GridSums& sums() const { return sums_; }
   const WarpAxes& axes() const { return axes_; }
+  // In ascending order.
   const std::vector<WarpChoice>& all() const { return all_; }
   bool HasKnob(size_t knob) const { return knob != kLinesKnob || axes_.lines.has_value(); }
 
@@ -93,7 +99,7 @@ class WarpChoices {
          .rows = tile.rows,
          .lanes = tile.lanes,
          .terms = sums_.Terms(),
-         .shared_bytes = shared.copies + shared.sums,
+         .shared_bytes = shared.AtOnce(),
          .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
          .waits = waits,
          .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads())},
@@ -113,13 +119,14 @@ class WarpChoices {
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     const int64_t warps = tile.Threads() / machine::kWarpProduct.threads;
     const bool fits = warps >= kFewestWarps && warps <= kMostWarps && WarpsFitRegisters(tile) &&
-                      shared.copies + shared.sums <= machine_.parallel.back().shared_bytes;
+                      shared.AtOnce() <= most_shared_bytes_;
     if (fits) all_.push_back(choice);
   }
 
   const GridSums sums_;
   const WarpAxes axes_;
   const machine::Machine machine_;
+  const int64_t most_shared_bytes_;  // of a block
   std::vector<WarpChoice> all_;
 };
 
@@ -131,17 +138,20 @@ class WarpTilePlan final : public Plan {
       : start_(std::move(start)), stages_(std::move(stages)), choices_(std::move(choices)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    std::vector<WarpChoice> left = choices_->all();
+    std::span<const WarpChoice> left = choices_->all();
     for (size_t knob = 0; knob < std::size(kWarpKnobs); ++knob) {
       if (!choices_->HasKnob(knob)) continue;
+      const auto value_of = [knob](const WarpChoice& choice) { return choice[knob]; };
       if (!prefix.Has(kWarpKnobs[knob])) {
-        std::set<int64_t> values;
-        for (const WarpChoice& choice : left) values.insert(choice[knob]);
-        return IntKnob(kWarpKnobs[knob], {values.begin(), values.end()});
+        std::vector<int64_t> values;
+        for (auto at = left.begin(); at != left.end();) {
+          values.push_back(value_of(*at));
+          at = std::ranges::upper_bound(at, left.end(), values.back(), {}, value_of);
+        }
+        return IntKnob(kWarpKnobs[knob], values);
       }
-      std::erase_if(left, [&](const WarpChoice& choice) {
-        return choice[knob] != prefix.Int(kWarpKnobs[knob]);
-      });
+      const auto same = std::ranges::equal_range(left, prefix.Int(kWarpKnobs[knob]), {}, value_of);
+      left = {same.begin(), same.end()};
     }
     return std::nullopt;
   }
@@ -214,8 +224,8 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (!sums || sums->stage != main) return nullptr;
   std::optional<WarpAxes> axes = WarpAxesOf(*sums, start.nest(), cores);
   if (!axes) return nullptr;
-  auto choices =
-      std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes), task.machine);
+  auto choices = std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes),
+                                                     task.machine, cores.shared_bytes);
   if (choices->all().empty()) return nullptr;
   Sequence tried = start;
   TileByWarps(&tried, choices->sums(), choices->axes(), stages,

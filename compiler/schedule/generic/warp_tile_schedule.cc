@@ -6,6 +6,7 @@
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/primitives/nest_edit.h"
+#include "runtime/module_abi.h"
 
 namespace hone::schedule {
 namespace {
@@ -219,6 +220,22 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
   return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
 }
 
+// Whether the buffer is not computed, or by a stage that does nothing but load: vectors of what is
+// computed are for CPUs.
+bool IsLoaded(const loop::Nest& nest, const loop::Buffer& buffer) {
+  if (buffer->role != loop::Role::kWorkspace) return true;
+  const absl::StatusOr<size_t> launch = WriterOf(nest, buffer);
+  if (!launch.ok()) return false;
+  const absl::StatusOr<StageNest> stage = MatchStage(nest, *launch, buffer);
+  return stage.ok() && stage->body->kind == loop::StmtKind::kStore &&
+         stage->body->value->kind == loop::ExprKind::kLoad;
+}
+
+// The bytes that a buffer of so many takes of a block's memory.
+int64_t InSharedMemory(int64_t bytes) {
+  return CeilDiv(bytes, int64_t{HONE_BUFFER_ALIGNMENT}) * HONE_BUFFER_ALIGNMENT;
+}
+
 }  // namespace
 
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
@@ -243,8 +260,9 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
       return std::nullopt;
     }
     axes.term_dims.push_back(dims[0]);
-    axes.has_terms_last.push_back(dims[0] + 1 == factor.dims.size() ||
-                                  (*buffer)->role == loop::Role::kConstant);
+    const bool is_constant = (*buffer)->role == loop::Role::kConstant;
+    const bool is_last = dims[0] + 1 == factor.dims.size();
+    axes.has_terms_last.push_back(is_constant || (is_last && IsLoaded(nest, *buffer)));
   }
   std::vector<size_t> wide;
   for (size_t axis = 0; axis < sums.extents.size(); ++axis) {
@@ -295,12 +313,13 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     for (size_t d = 0; d < factor.dims.size(); ++d) {
       elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? kTermSlack : 0);
     }
-    bytes.copies += elements * factor.element_bytes;
+    bytes.copies += InSharedMemory(elements * factor.element_bytes);
     bytes.loads += elements / (axes.has_terms_last[i] ? kTermsLoadedAtOnce : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
     bytes.sums *= extents[axis] + (axis == axes.lanes ? kSumSlack : 0);
   }
+  bytes.sums = InSharedMemory(bytes.sums);
   return bytes;
 }
 

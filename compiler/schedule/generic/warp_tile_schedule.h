@@ -5,6 +5,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_SCHEDULE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -49,11 +50,13 @@ struct WarpTile {
   std::vector<int64_t> BlockExtents(const GridSums& sums, const WarpAxes& axes) const;
 };
 
-// The bytes that a block shares at once: copies of the factors, and the sums of its warps.
+// The bytes that a block shares: copies of the factors, and behind them the sums of its warps.
 struct WarpTileBytes {
   int64_t copies = 0;
   int64_t sums = 0;
   int64_t loads = 0;  // of all threads, for the copies
+
+  int64_t AtOnce() const { return std::max(copies, sums); }
 };
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
 

@@ -133,6 +133,22 @@ TEST(Threads, AnIterationWaitsForTheOneBeforeIt) {
             2u);
 }
 
+TEST(Threads, WhatIsAllocatedLaterMayHaveTheMemoryOfWhatIsGone) {
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[64] C {thread t in 0..64 {%s[t] = %a[t]}
+      thread u in 0..64 {%w[u] = %s[63 - u]}}
+      alloc shared %r: float32[64] C {thread v in 0..64 {%r[v] = %a[v]}})"),
+            2u);
+  // The next iteration's copy, too, waits for those that read the second one.
+  EXPECT_EQ(BarriersOf(R"(for k in 0..4 {
+      alloc shared %s: float32[64] C {thread t in 0..64 {%s[t] = %a[t]}}
+      alloc shared %r: float32[64] C {thread v in 0..64 {%r[v] = %a[v]}}})"),
+            2u);
+  // Buffers that are there at the same time have memory of their own.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[64] C {alloc shared %r: float32[64] C {
+      thread t in 0..64 {%s[t] = %a[t]} thread v in 0..64 {%r[v] = %a[v]}}})"),
+            0u);
+}
+
 TEST(Threads, BarriersInBothBranches) {
   EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[64] C {for k in 0..4 {
       if k < 2 {thread t in 0..64 {%s[t] = %a[t]}} else {thread u in 0..64 {%s[u] = 0.0}}

@@ -126,6 +126,8 @@ constexpr const char* kOfTensorCores[] = {
     "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(32, 64), float16], const p1: Tensor[(64, 64), float16]) { %0 = nn.dense(p0, "
     "p1); nn.relu(%0) }",
+    "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { %0 = sigmoid(p0); "
+    "nn.dense(%0, p1) }",
     "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { nn.dense(p0, p1, "
     "out_dtype=\"float32\") }",
     "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
@@ -218,13 +220,13 @@ TEST(Grid, TensorCoresAreTheDefaultWhereTilesDivide) {
       R"({"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":2,"warps_rows":2})");
   EXPECT_EQ(
       default_of(dense(128, 768, 768), kH100),
-      R"({"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":4,"warps_rows":1})")
+      R"({"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":3,"warps_rows":1})")
       << "a larger one leaves units without blocks";
   EXPECT_EQ(
       default_of("fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), "
                  "bfloat16]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
                  kH100),
-      R"({"steps":32,"strategy":"warp_tile","tile_columns":8,"tile_rows":32,"warps_columns":1,"warps_lines":8,"warps_rows":1})");
+      R"({"steps":32,"strategy":"warp_tile","tile_columns":8,"tile_rows":32,"warps_columns":7,"warps_lines":2,"warps_rows":1})");
   EXPECT_THAT(default_of(dense(1000, 1000, 1000), kH100),
               testing::Not(testing::HasSubstr("warp_tile")))
       << "no tile divides it";

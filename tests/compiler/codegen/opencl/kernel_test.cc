@@ -292,6 +292,31 @@ run @nothing {parallel m in 0..0 {%c[m] = float64(0)}}
   EXPECT_THAT(ToText(BuildOptions()), Not(HasSubstr("fast")));
 }
 
+// Without tensor cores one thread does what a warp would.
+TEST(OpenClKernel, TileOperationsInThreadLoopsAreLoops) {
+  HONE_SKIP_WITHOUT_OPENCL();
+  ExpectOpenClSameAsInterpreter(Parsed(R"(nest @k {
+input %a: float16[32, 32] NC
+input %b: float16[16, 32] NC
+output %c: float32[32, 16] NC
+run @product {
+  parallel g in 0..1 {
+    alloc tile %s: float32[32, 16] NC {
+      thread y in 0..2 {tile m in 0..16 {vectorize n in 0..16 {%s[y * 16 + m, n] = 0.0}}}
+      alloc shared %p: float16[16, 40] NC {
+        thread t in 0..16 {for e in 0..32 {%p[t, e] = %b[t, e]}}
+        thread y1 in 0..2 {tile m1 in 0..16 {for s1 in 0..16 {vectorize n1 in 0..16 {dot d1 in 0..2 {
+          %s[y1 * 16 + m1, n1] = %s[y1 * 16 + m1, n1] + cast<float32>(%a[y1 * 16 + m1, s1 * 2 + d1]) * cast<float32>(%p[n1, s1 * 2 + d1])
+        }}}}}
+      }
+      thread y2 in 0..2 {tile m2 in 0..16 {vectorize n2 in 0..16 {%c[y2 * 16 + m2, n2] = %s[y2 * 16 + m2, n2]}}}
+    }
+  }
+}
+})"),
+                                1e-5);
+}
+
 TEST(OpenClKernel, RefusesWhatNothingBinds) {
   const auto y = loop::MakeBuffer("y", kF32, {4}, loop::Role::kOutput);
   lower::LoweredLaunch launch;

@@ -61,6 +61,11 @@ class OnTensorCores {
 };
 
 constexpr const char* kSmall[] = {
+    "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { %0 = sigmoid(p0); "
+    "nn.dense(%0, p1) }",
+    "fn (p0: Tensor[(4, 8, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { %0 = "
+    "reshape(p0, "
+    "newshape=[32, 32]); nn.dense(%0, p1) }",
     "fn (p0: Tensor[(64, 64), bfloat16], const p1: Tensor[(48, 64), bfloat16], const p2: "
     "Tensor[(48,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(2, 16, 32), bfloat16], p1: Tensor[(2, 32, 32), bfloat16]) { "
