@@ -116,7 +116,13 @@ class RowScheduler {
     for (size_t i = 0; i < rows_.stages.size(); ++i) {
       const loop::Buffer buffer = BufferOf(s_->nest(), rows_.stages[i].stage.buffer());
       for (size_t j = i + 1; j < rows_.stages.size(); ++j) {
-        if (Loads(s_->nest().launches[j].body, buffer)) readers[i].push_back(j);
+        const loop::Buffer filled = BufferOf(s_->nest(), rows_.stages[j].stage.buffer());
+        const absl::StatusOr<size_t> launch = WriterOf(s_->nest(), filled);
+        if (!launch.ok()) {
+          s_->Fail(launch.status());
+        } else if (Loads(s_->nest().launches[*launch].body, buffer)) {
+          readers[i].push_back(j);
+        }
       }
     }
     return readers;
