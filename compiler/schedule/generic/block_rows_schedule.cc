@@ -26,27 +26,49 @@ Loop Renamed(const Stage& from, const Stage& to, const Loop& loop) {
   return Loop(from.NameIn(to, loop.name()));
 }
 
-// The loops that a loop along a row becomes: over the threads, over the steps of one, and over the
-// neighbours of a step, which is empty where there is one.
+// The loops that a loop along a row becomes: over the threads, over rounds of steps of one thread,
+// over these steps, which are unrolled, and over the neighbours of a step. Those over rounds and
+// neighbours are empty where there is one.
 struct ColumnShares {
-  Loop threads, steps, run;
+  Loop threads, rounds, steps, run;
+  bool is_guarded = false;
+
+  std::vector<Loop> OfThread() const {
+    std::vector<Loop> loops;
+    for (const Loop& loop : {rounds, steps, run}) {
+      if (!loop.empty()) loops.push_back(loop);
+    }
+    return loops;
+  }
 };
+
+// Steps of a thread that are unrolled; 0: all of them.
+int64_t UnrolledSteps(const GridRows& rows, const RowBlock& block) {
+  const bool has_all = rows.KeptRows() > 0 || block.Elements(rows) <= kUnrolledElements;
+  return has_all ? 0 : std::max<int64_t>(kUnrolledElements / block.run, 1);
+}
 
 // Threads side by side have elements side by side.
 ColumnShares ShareColumns(Sequence* s, const Loop& loop, const GridRows& rows,
                           const RowBlock& block) {
-  ColumnShares shares{.threads = {}, .steps = {}, .run = {}};
+  ColumnShares shares;
   Loop runs = loop;
   if (block.run > 1) {
     const SplitLoops split = s->Split(loop, block.run, Tail::kExact);
     runs = split.outer;
     shares.run = split.inner;
   }
-  const bool is_exact = rows.columns / block.run % block.threads == 0;
-  const SplitLoops split =
-      s->Split(runs, block.threads, is_exact ? Tail::kExact : Tail::kGuard, {}, runs.Share());
-  shares.steps = split.outer;
+  const int64_t unrolled = UnrolledSteps(rows, block);
+  const int64_t at_once = block.threads * std::max<int64_t>(unrolled, 1);
+  shares.is_guarded = rows.columns / block.run % at_once != 0;
+  const Tail tail = shares.is_guarded ? Tail::kGuard : Tail::kExact;
+  const SplitLoops split = s->Split(runs, at_once, tail, {}, runs.Share());
   shares.threads = split.inner;
+  shares.steps = split.outer;
+  if (unrolled == 0) return shares;
+  shares.rounds = split.outer;
+  shares.steps =
+      s->Split(runs.Share(), block.threads, Tail::kExact, runs.Steps(), runs.Share()).outer;
   return shares;
 }
 
@@ -81,9 +103,10 @@ class RowScheduler {
     }
     for (const Loop& loop : grid_) s_->Parallel(loop);
     for (const RowStage& stage : rows_.stages) KeepInRegisters(stage);
-    const bool is_short = block_.Elements(rows_) <= kUnrolledElements;
-    if (is_short || rows_.KeptRows() > 0) s_->UnrollPresent(steps_);
-    s_->UnrollPresent(runs_);
+    // Only the last round of a row may be behind its end.
+    for (const Loop& loop : guarded_) s_->PeelAll(loop, 0, 1);
+    if (!guarded_.empty()) s_->Simplify();
+    s_->UnrollPresent(unrolled_);
   }
 
  private:
@@ -93,7 +116,13 @@ class RowScheduler {
     for (size_t i = 0; i < rows_.stages.size(); ++i) {
       const loop::Buffer buffer = BufferOf(s_->nest(), rows_.stages[i].stage.buffer());
       for (size_t j = i + 1; j < rows_.stages.size(); ++j) {
-        if (Loads(s_->nest().launches[j].body, buffer)) readers[i].push_back(j);
+        const loop::Buffer filled = BufferOf(s_->nest(), rows_.stages[j].stage.buffer());
+        const absl::StatusOr<size_t> launch = WriterOf(s_->nest(), filled);
+        if (!launch.ok()) {
+          s_->Fail(launch.status());
+        } else if (Loads(s_->nest().launches[*launch].body, buffer)) {
+          readers[i].push_back(j);
+        }
       }
     }
     return readers;
@@ -108,13 +137,21 @@ class RowScheduler {
       const SplitLoops split = s_->Split(stage.Partials(), block_.Parts(), Tail::kExact);
       combined.few = s_->Rfactor(split.inner, block_.Parts());
       combined.few_own = s_->CacheWrite(combined.few);
+      const Loop terms = Renamed(stage, combined.few, split.outer);
+      unrolled_.push_back(Renamed(combined.few, combined.few_own, terms));
     }
     combined.own = s_->CacheWrite(combined.parts);
-    const auto own_loop = [&](const Loop& loop) {
+    AddOwnLoops(shares, [&](const Loop& loop) {
       return Renamed(combined.parts, combined.own, Renamed(stage, combined.parts, loop));
-    };
-    steps_.push_back(own_loop(shares.steps));
-    if (!shares.run.empty()) runs_.push_back(own_loop(shares.run));
+    });
+  }
+
+  // The loops of a thread, by the names that they have in the end.
+  template <typename Name>
+  void AddOwnLoops(const ColumnShares& shares, const Name& name) {
+    if (shares.is_guarded && !shares.rounds.empty()) guarded_.push_back(name(shares.rounds));
+    unrolled_.push_back(name(shares.steps));
+    if (!shares.run.empty()) unrolled_.push_back(name(shares.run));
   }
 
   // Every reader combines the last values itself, so that no thread waits for one that does.
@@ -124,7 +161,9 @@ class RowScheduler {
       const Stage loads =
           rows_.stages[reader].reduces ? combined_[reader].own : rows_.stages[reader].stage;
       const bool is_last = reader == readers.back();
-      combined_[i].totals.push_back(is_last ? stage : s_->Clone(stage, loads));
+      const Stage total = is_last ? stage : s_->Clone(stage, loads);
+      combined_[i].totals.push_back(total);
+      unrolled_.push_back(Renamed(stage, total, stage.Partials()));
     }
   }
 
@@ -182,12 +221,8 @@ class RowScheduler {
   // Answers the loop over threads; those of each are added to `own`.
   Loop ShareElements(const Loop& column, std::vector<Loop>* own) {
     const ColumnShares shares = ShareColumns(s_, column, rows_, block_);
-    own->push_back(shares.steps);
-    steps_.push_back(shares.steps);
-    if (!shares.run.empty()) {
-      own->push_back(shares.run);
-      runs_.push_back(shares.run);
-    }
+    for (const Loop& loop : shares.OfThread()) own->push_back(loop);
+    AddOwnLoops(shares, [](const Loop& loop) { return loop; });
     return shares.threads;
   }
 
@@ -247,7 +282,8 @@ class RowScheduler {
   const RowBlock block_;
   std::vector<Combined> combined_;  // by stage
   std::vector<Loop> grid_;          // outermost first
-  std::vector<Loop> steps_, runs_;  // of each thread
+  std::vector<Loop> guarded_;       // of a thread, whose last iteration may be behind a row's end
+  std::vector<Loop> unrolled_;      // of a thread
   std::map<std::string, Loop> at_;  // the innermost loop over threads of a stage, by buffer
 };
 

@@ -1,7 +1,11 @@
 #include "compiler/schedule/generic/grid_launches.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "compiler/schedule/generic/block_rows_schedule.h"
+#include "compiler/schedule/generic/grid_rows.h"
 
 namespace hone::schedule {
 namespace {
@@ -19,9 +23,27 @@ std::vector<Loop> PerfectLoops(const loop::Launch& launch) {
   return loops;
 }
 
+// Threads of a row, which every device has, and the columns from which on they are worth a barrier.
+constexpr int64_t kThreadsOfLeftRow = 32;
+constexpr int64_t kFewestLeftColumns = 64;
+
+void ShareLeftRows(Sequence* s) {
+  std::vector<Stage> stages;
+  for (const loop::Buffer& buffer : s->nest().buffers) stages.emplace_back(buffer->name);
+  for (const Stage& stage : stages) {
+    const std::optional<GridRows> rows = ViewReduction(*s, stage);
+    if (!rows || rows->columns < kFewestLeftColumns) continue;
+    const int64_t run = rows->columns % (4 * kThreadsOfLeftRow) == 0 ? 4 : 1;
+    Sequence shared = rows->s;
+    ComputeRowsByBlocks(&shared, *rows, {.threads = kThreadsOfLeftRow, .rows = 1, .run = run});
+    if (shared.ok()) *s = std::move(shared);
+  }
+}
+
 }  // namespace
 
 void MakeGrids(Sequence* s) {
+  ShareLeftRows(s);
   for (const loop::Launch& launch : loop::Nest(s->nest()).launches) {
     for (const Loop& loop : PerfectLoops(launch)) {
       Sequence longer = *s;

@@ -370,4 +370,45 @@ std::optional<GridRows> ViewGridRows(const ops::KernelDefinition& def, bool keep
   }
 }
 
+std::optional<GridRows> ViewReduction(const Sequence& s, const Stage& stage) {
+  const absl::StatusOr<Buffer> buffer = FindBuffer(s.nest(), stage.buffer());
+  if (!buffer.ok() || (*buffer)->shape.empty()) return std::nullopt;
+  const absl::StatusOr<size_t> launch = WriterOf(s.nest(), *buffer);
+  if (!launch.ok() || s.nest().launches[*launch].phase != loop::Phase::kRun) return std::nullopt;
+  const std::optional<RowForm> form = FormOfStage(s.nest(), *launch);
+  if (!form || !form->reduces) return std::nullopt;
+  const std::vector<Stmt>& axes = form->nest.loops;
+  const Stmt& column = form->steps.back();
+  const bool has_own_terms = std::ranges::any_of(form->Loads(), [&](const Expr& load) {
+    return GoesAlong(load, column->var) && std::ranges::all_of(axes, [&](const Stmt& axis) {
+             return ExtentOfLoop(axis) == 1 || loop::UsesVar(load, axis->var);
+           });
+  });
+  if (!has_own_terms) return std::nullopt;
+  GridRows rows{.s = s, .stages = {}, .axes = {}};
+  const Stage sums = rows.s.CacheWrite(stage);
+  RowAxesOf all;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const int64_t extent = ExtentOfLoop(axes[axis]);
+    rows.axes.push_back(axis);
+    rows.count *= extent;
+    all.emplace_back(axis);
+    if (extent > 1 || axis == 0) {
+      rows.row_axis = axis;
+      rows.row_extent = extent;
+    }
+  }
+  rows.columns = rows.row_elements = ExtentOfLoop(column);
+  for (const Stmt& step : form->steps) {
+    if (step != column) rows.row_elements *= ExtentOfLoop(step);
+  }
+  rows.reductions = 1;
+  rows.stages = {{.stage = sums,
+                  .reduces = true,
+                  .rows = all,
+                  .column = Loop(stage.NameIn(sums, column->var->name))},
+                 {.stage = stage, .reduces = false, .rows = all, .column = {}}};
+  return rows.s.ok() ? std::optional(std::move(rows)) : std::nullopt;
+}
+
 }  // namespace hone::schedule

@@ -26,7 +26,7 @@ struct RowStage {
   size_t column_axis = 0;
 };
 
-// A kernel whose stages go through the same rows. A value type.
+// Stages that go through the same rows, a kernel's or some of it. A value type.
 struct GridRows {
   Sequence s;                    // each stage is a launch
   std::vector<RowStage> stages;  // in the order of launches; the last one has the results
@@ -52,6 +52,11 @@ struct GridRows {
 // reductions are of the same rows, where terms are shared by rows as those of matrix products are,
 // or where the kernel has another form.
 std::optional<GridRows> ViewGridRows(const ops::KernelDefinition& def, bool keeps);
+
+// The rows of one reduction of a nest, whose other launches stay as they are: of terms that lie
+// side by side along a row, and that no two rows share. nullopt: it is none, or was scheduled
+// already.
+std::optional<GridRows> ViewReduction(const Sequence& s, const Stage& stage);
 
 }  // namespace hone::schedule
 

@@ -5,6 +5,10 @@
 namespace hone::schedule {
 namespace {
 
+// Terms of all sums of a thread whose loops are unrolled. Windows that overlap then load once what
+// several of their terms need, and loads do not wait for each other.
+constexpr int64_t kUnrolledTermsOfThread = 72;
+
 // The smallest tile of several results, to see whether the primitives take the stage; of one result
 // where there is none.
 ThreadTile SmallestTile(const GridSums& sums) {
@@ -58,11 +62,12 @@ void TileSums(Sequence* s, const GridSums& sums, const ThreadTile& tile) {
   order.insert(order.end(), inside.begin(), inside.end());
   s->Reorder(order);
   s->ComputeAt(registers, last_of_grid);
+  std::vector<Loop> terms = StepsOf(registers, sums.steps.size());
+  if (sums.Terms() * tile.Results() <= kUnrolledTermsOfThread) s->UnrollPresent(terms);
   if (tile.Results() == 1) return;  // the sum has no loop over results
   // Every term of a tile's sums before the next one, so that a loaded factor serves them all.
   const std::vector<Loop> axes = registers.Axes(rank);
   s->Decompose(s->FirstOf(axes));
-  std::vector<Loop> terms = StepsOf(registers, sums.steps.size());
   terms.insert(terms.end(), axes.begin(), axes.end());
   s->ReorderPresent(terms);
   for (const Stage& part : {registers.Init(), registers}) s->UnrollPresent(part.Axes(rank));

@@ -1,6 +1,7 @@
 // Rows that the threads of a block reduce together.
 #include <string>
 
+#include "compiler/lower/lower.h"
 #include "gtest/gtest.h"
 #include "support/random.h"
 #include "tests/compiler/schedule/golden_nest.h"
@@ -88,6 +89,23 @@ TEST(BlockRows, IsTheDefaultOfLongRows) {
   EXPECT_TRUE(
       is_default("fn (p0: Tensor[(1, 4096), float32], const p1: Tensor[(4096, 4096), "
                  "float32]) { nn.dense(p0, p1) }"));
+}
+
+// The softmax between two products is not what their strategies are about.
+TEST(BlockRows, ReductionsThatAreLeftHaveThreadsForEachRow) {
+  const GridTask one(
+      "fn (p0: Tensor[(2, 32, 16), float32], p1: Tensor[(2, 128, 16), float32], p2: Tensor[(2, 16, "
+      "128), float32]) { %0 = nn.batch_matmul(p0, p1); %1 = nn.softmax(%0); nn.batch_matmul(%1, "
+      "p2) }");
+  const auto nest = NestOfConfig(one.task(), DefaultOfTask(one.task()));
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectSameResults(one.naive(), *nest, 1, "attention", 1e-4);
+  const std::string text = loop::ToText(*nest);
+  for (const char* const loop :
+       {"thread softmax_max.acc.parts.i0 in 0..32", "thread softmax_sum.acc.parts.i0 in 0..32"}) {
+    EXPECT_NE(text.find(loop), std::string::npos) << loop << "\n" << text;
+  }
+  EXPECT_TRUE(lower::LowerLaunches(*nest, one.task().target).ok());
 }
 
 // Terms that several rows share, rows of a few elements, and what reduces nothing.

@@ -249,6 +249,19 @@ TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {
   ExpectGolden("thread_tile", one.naive(), *nest);
 }
 
+// Terms that load the same are only then seen to do so.
+TEST(Grid, TheTermsOfAThreadsWindowsAreUnrolled) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 64, 64, 64), float32], const p1: Tensor[(64, 1, 3, 3), float32]) { "
+      "nn.conv2d(p0, p1, groups=64, padding=[1, 1, 1, 1]) }");
+  const auto nest = NestOfConfig(one.task(), DefaultOfTask(one.task()));
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  const std::string text = loop::ToText(*nest);
+  for (const char* const loop : {"unroll conv2d.acc.r1 in 0..3", "unroll conv2d.acc.r2 in 0..3"}) {
+    EXPECT_NE(text.find(loop), std::string::npos) << loop << "\n" << text;
+  }
+}
+
 TEST(Grid, TheDefaultTileLeavesEveryUnitThreads) {
   EXPECT_EQ(
       GridTask(Dense(512, 512, 64)).Default(),

@@ -127,8 +127,19 @@ std::string AnyTranspose(Random& random) {
                      columns, type, random.Below(2) == 0 ? "2, 3, 1" : "3, 1, 2");
 }
 
+// Products with the reductions of a softmax between them, as attention has them.
+std::string AnyAttention(Random& random) {
+  return fmt::format(
+      "fn (p0: Tensor[(2, {0}, {2}), float32], p1: Tensor[(2, {1}, {2}), float32], p2: Tensor[(2, "
+      "{2}, {1}), float32]) {{ %0 = nn.batch_matmul(p0, p1); %1 = nn.softmax(%0); "
+      "nn.batch_matmul(%1, p2) }}",
+      Any({4, 14, 32}, random), Any({32, 64, 100, 128}, random), Any({8, 16}, random));
+}
+
 std::string AnyKernel(Random& random) {
-  switch (random.Below(5)) {
+  switch (random.Below(6)) {
+    case 3:
+      return AnyAttention(random);
     case 0:
       return AnyProduct(random);
     case 1:
