@@ -6,9 +6,13 @@ if(HONE_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(HONE_UNITY OFF)
 endif()
 
-# hone_unity(TARGET): what TARGET is made of is compiled together.
+# hone_unity(TARGET [FILES]): what TARGET is made of is compiled together, FILES at once.
 function(hone_unity TARGET)
+  set(batch 8)
+  if(ARGC GREATER 1)
+    set(batch ${ARGV1})
+  endif()
   if(HONE_UNITY)
-    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
   endif()
 endfunction()
