@@ -149,8 +149,8 @@ class Splitter {
     return access;
   }
 
-  // The index in the part, whose extent and digits are added to it. Of an index such as u * 32 + t *
-  // 4 + v, where t of 8 iterations is a thread's, it is u * 4 + v.
+  // The index in the part, whose extent and digits are added to it. The part of u * 32 + t * 4 + v,
+  // where t is a thread's and has 8 iterations, is u * 4 + v.
   std::optional<Expr> RestOf(const Expr& index, int64_t extent, Part* part) const {
     Linear rest;
     std::vector<Digit> digits;
