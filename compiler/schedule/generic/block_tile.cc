@@ -1,26 +1,22 @@
 #include "compiler/schedule/generic/block_tile.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_tile_schedule.h"
+#include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/shared_loads.h"
+#include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/thread_block.h"
-#include "compiler/schedule/primitives/nest_edit.h"
-#include "compiler/schedule/rewrite/stage_schedule.h"
 
 namespace hone::schedule {
 namespace {
@@ -78,12 +74,9 @@ std::vector<TiledAxes> TiledAxesOf(const std::vector<int64_t>& extents) {
   return all;
 }
 
-// The knobs of a tile, in the order in which they are chosen. `threads_lines` is there where lines
-// are. Behind them come kRuns and kAhead.
-constexpr const char* kKnobs[] = {"row_axis",     "tile_columns",  "tile_rows", "threads_columns",
-                                  "threads_rows", "threads_lines", "steps"};
-// Their values for one tile; of threads_lines 1 where there are no lines.
-using Choice = std::array<int64_t, std::size(kKnobs)>;
+// Values of the knobs of a tile, behind which kRuns and kAhead come.
+using BlockChoices = TileChoices<7>;
+using Choice = BlockChoices::Choice;
 
 constexpr const char* kRuns = "column_runs";
 constexpr const char* kAhead = "load_ahead";
@@ -92,15 +85,13 @@ struct Manner {
   int64_t runs = 1;  // of a thread's columns
   bool loads_ahead = false;
 };
-// A run of so many is loaded at once.
-constexpr int64_t kVectorColumns = 4;
 // What a thread loads ahead stays in registers.
 constexpr int64_t kMostWordsAhead = 32;
 
-// Choices and tiles of one kernel.
-class Choices {
+// Tiles of one kernel.
+class BlockTiles {
  public:
-  Choices(GridSums sums, const machine::Machine& machine)
+  BlockTiles(GridSums sums, const machine::Machine& machine)
       : sums_(std::move(sums)),
         shared_(sums_),
         machine_(machine),
@@ -108,21 +99,17 @@ class Choices {
     step_loop_ = static_cast<size_t>(
         std::ranges::find_if(sums_.steps, [](int64_t extent) { return extent > 1; }) -
         sums_.steps.begin());
-    if (step_loop_ == sums_.steps.size()) return;
-    for (size_t axis = 0; axis < sums_.extents.size(); ++axis) {
-      needs_tails_.push_back(NeedsTails(axis));
-    }
-    for (const TiledAxes& axes : axes_) AddTiles(axes);
-    std::ranges::sort(all_);
+    if (step_loop_ < sums_.steps.size()) AddAll();
+    const bool has_lines = !axes_.empty() && axes_.front().lines;
+    choices_.emplace(
+        BlockChoices::Knobs{"row_axis", "tile_columns", "tile_rows", "threads_columns",
+                            "threads_rows", has_lines ? "threads_lines" : nullptr, "steps"},
+        std::move(all_));
   }
-  Choices(const Choices&) = delete;
+  BlockTiles(const BlockTiles&) = delete;
 
   const GridSums& sums() const { return sums_; }
-  // In ascending order.
-  const std::vector<Choice>& all() const { return all_; }
-
-  // There is a choice.
-  bool HasLines() const { return axes_.front().lines.has_value(); }
+  const BlockChoices& choices() const { return *choices_; }
 
   BlockTile TileOf(const Choice& choice, const Manner& manner = {}) const {
     const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
@@ -166,7 +153,7 @@ class Choices {
     double fewest_loads = std::numeric_limits<double>::infinity();
     for (const int64_t runs : RunsOf(choice)) {
       tile.axes[columns].runs = runs;
-      const double loads = LoadsOf(tile, columns, strides);
+      const double loads = SharedLoads(sums_, tile, columns, strides);
       if (loads >= fewest_loads) continue;
       fewest_loads = loads;
       best.runs = runs;
@@ -222,82 +209,6 @@ class Choices {
             .waits = waits};
   }
 
-  // Words that a thread loads from shared memory for a term of all its results, each as often as
-  // threads of a warp that ask for words of one bank wait for each other. `strides`: of each factor
-  // along each axis.
-  double LoadsOf(const BlockTile& tile, size_t columns,
-                 const std::vector<std::vector<int64_t>>& strides) const {
-    const int64_t run = tile.axes[columns].results / tile.axes[columns].runs;
-    double all = 0;
-    for (size_t i = 0; i < sums_.factors->size(); ++i) {
-      const GridFactor& factor = (*sums_.factors)[i];
-      double words = 1;
-      for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
-        if (axis != columns && factor.DependsOnAxis(axis)) {
-          words *= static_cast<double>(tile.axes[axis].results);
-        }
-      }
-      bool has_vectors = strides[i][columns] == 1 && run % kVectorColumns == 0;
-      for (const GridFactor::Dim& dim : factor.dims) {
-        if (dim.axes[columns] == 0) continue;
-        const int64_t taps = TapsOf(dim);
-        has_vectors &= taps == 1;
-        words *= static_cast<double>(tile.axes[columns].runs) *
-                 PlacesOf(run, std::abs(dim.axes[columns]), taps);
-      }
-      all += words * static_cast<double>(TurnsOf(tile, strides[i], has_vectors));
-    }
-    return all;
-  }
-
-  // Terms that follow each other, and move along the dimension.
-  int64_t TapsOf(const GridFactor::Dim& dim) const {
-    int64_t taps = 1;
-    for (size_t i = step_loop_ + 1; i < sums_.steps.size(); ++i) {
-      if (dim.steps[i] != 0) taps *= sums_.steps[i];
-    }
-    return taps;
-  }
-
-  // Words of a run of results for each of its terms: neighbours load once what is the same for
-  // several of them.
-  static double PlacesOf(int64_t run, int64_t stride, int64_t taps) {
-    return std::min(static_cast<double>(run),
-                    static_cast<double>(stride * (run - 1) + taps) / static_cast<double>(taps));
-  }
-
-  // In how many turns the threads of a warp get the words that they ask for at once: what has the
-  // same bank comes one after the other, unless it is the same. Whole vectors come for a quarter of
-  // the threads at a time.
-  static int64_t TurnsOf(const BlockTile& tile, const std::vector<int64_t>& strides,
-                         bool has_vectors) {
-    constexpr int64_t kBanks = 32;
-    const int64_t unit = has_vectors ? kVectorColumns : 1;
-    const int64_t banks = kBanks / unit;
-    std::array<int64_t, kBanks> last;  // what was asked of a bank
-    std::array<int64_t, kBanks> turns{};
-    last.fill(-1);
-    const size_t rank = tile.axes.size();
-    absl::InlinedVector<int64_t, 8> thread(rank, 0);  // along each axis
-    int64_t word = 0;
-    for (int64_t lane = 0; lane < banks; ++lane) {
-      const int64_t place = std::abs(word) / unit;
-      const auto bank = static_cast<size_t>(place % banks);
-      if (last[bank] != place) ++turns[bank];
-      last[bank] = place;
-      for (size_t axis = rank; axis-- > 0;) {
-        const auto& [threads, results, runs] = tile.axes[axis];
-        if (threads == 1) continue;
-        const int64_t step = results / runs * strides[axis];
-        word += step;
-        if (++thread[axis] < threads) break;
-        word -= threads * step;
-        thread[axis] = 0;
-      }
-    }
-    return *std::ranges::max_element(turns);
-  }
-
   // What a block moves between global memory and its threads. Threads side by side that do not
   // touch neighbours move more than they need.
   static double TrafficOf(const BlockTile& tile, size_t columns_axis, int64_t copied_bytes) {
@@ -329,6 +240,13 @@ class Choices {
     const int64_t extent = sums_.extents[axis];
     const int64_t idle = CeilDiv(extent, tile) * tile - extent;
     return idle == 0 || (needs_tails_[axis] && idle * kResultsOfIdle <= extent);
+  }
+
+  void AddAll() {
+    for (size_t axis = 0; axis < sums_.extents.size(); ++axis) {
+      needs_tails_.push_back(NeedsTails(axis));
+    }
+    for (const TiledAxes& axes : axes_) AddTiles(axes);
   }
 
   void AddTiles(const TiledAxes& axes) {
@@ -372,22 +290,9 @@ class Choices {
   const std::vector<TiledAxes> axes_;
   std::vector<bool> needs_tails_;  // of each axis
   size_t step_loop_ = 0;           // the first with several steps
-  std::vector<Choice> all_;
+  std::vector<Choice> all_;        // while they are found
+  std::optional<BlockChoices> choices_;
 };
-
-// Buffers that the launch of a stage loads from, and other launches fill.
-std::set<std::string> StagesReadBy(const loop::Nest& nest, const Stage& stage) {
-  std::set<std::string> read;
-  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, stage.buffer());
-  const absl::StatusOr<size_t> launch =
-      buffer.ok() ? WriterOf(nest, *buffer) : absl::StatusOr<size_t>(buffer.status());
-  if (!launch.ok()) return read;
-  for (const loop::Buffer& other : nest.buffers) {
-    const bool is_other = other != *buffer && other->role == loop::Role::kWorkspace;
-    if (is_other && Loads(nest.launches[*launch].body, other)) read.insert(other->name);
-  }
-  return read;
-}
 
 // Whether every factor is one that several results share.
 bool AllServeSeveral(const GridSums& sums) {
@@ -402,101 +307,60 @@ bool AllServeSeveral(const GridSums& sums) {
 class BlockTilePlan final : public Plan {
  public:
   // There is at least one choice.
-  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<Choices> choices)
-      : start_(std::move(start)), stages_(std::move(stages)), choices_(std::move(choices)) {}
+  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<BlockTiles> tiles)
+      : start_(std::move(start)), stages_(std::move(stages)), tiles_(std::move(tiles)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    std::span<const Choice> left = choices_->all();
-    for (size_t knob = 0; knob < std::size(kKnobs); ++knob) {
-      if (!HasKnob(knob)) continue;
-      const auto value_of = [knob](const Choice& choice) { return choice[knob]; };
-      if (!prefix.Has(kKnobs[knob])) {
-        std::vector<int64_t> values;
-        for (auto at = left.begin(); at != left.end();) {
-          values.push_back(value_of(*at));
-          at = std::ranges::upper_bound(at, left.end(), values.back(), {}, value_of);
-        }
-        return IntKnob(kKnobs[knob], values);
-      }
-      const auto same = std::ranges::equal_range(left, prefix.Int(kKnobs[knob]), {}, value_of);
-      left = {same.begin(), same.end()};
-    }
-    if (!prefix.Has(kRuns)) return IntKnob(kRuns, choices_->RunsOf(left.front()), 1);
+    if (std::optional<Knob> knob = tiles_->choices().NextKnob(prefix)) return knob;
+    const Choice choice = tiles_->choices().ChoiceOf(prefix);
+    if (!prefix.Has(kRuns)) return IntKnob(kRuns, tiles_->RunsOf(choice), 1);
     if (prefix.Has(kAhead)) return std::nullopt;
-    if (choices_->CanLoadAhead(left.front())) return IntKnob(kAhead, {0, 1}, 0);
+    if (tiles_->CanLoadAhead(choice)) return IntKnob(kAhead, {0, 1}, 0);
     return IntKnob(kAhead, {0}, 0);
   }
 
   std::vector<PricedConfig> Ranked() const override {
-    constexpr size_t kMostRanked = 64;
-    std::vector<std::pair<double, const Choice*>> priced;
-    for (const Choice& choice : choices_->all()) {
-      priced.emplace_back(choices_->BestOf(choice).second, &choice);
-    }
-    const size_t count = std::min(priced.size(), kMostRanked);
-    std::ranges::partial_sort(priced, priced.begin() + static_cast<ptrdiff_t>(count));
+    const auto cycles_of = [&](const Choice& choice) { return tiles_->BestOf(choice).second; };
     std::vector<PricedConfig> ranked;
-    for (size_t i = 0; i < count; ++i) {
-      const auto& [cycles, choice] = priced[i];
-      ranked.push_back({ConfigOf(*choice, choices_->BestOf(*choice).first), cycles});
+    for (const auto& [cycles, choice] : tiles_->choices().Best(cycles_of)) {
+      const Manner manner = tiles_->BestOf(choice).first;
+      Config config = tiles_->choices().ConfigOf(choice);
+      config.Set(kRuns, manner.runs);
+      config.Set(kAhead, int64_t{manner.loads_ahead});
+      ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    Choice choice;
-    for (size_t knob = 0; knob < choice.size(); ++knob) {
-      choice[knob] = HasKnob(knob) ? config.Int(kKnobs[knob]) : 1;
-    }
     const Manner manner{.runs = config.Int(kRuns), .loads_ahead = config.Int(kAhead) != 0};
+    const BlockTile tile = tiles_->TileOf(tiles_->choices().ChoiceOf(config), manner);
     Sequence s = start_;
-    TileByBlocks(&s, choices_->sums(), stages_, choices_->TileOf(choice, manner));
+    TileByBlocks(&s, tiles_->sums(), stages_, tile);
     MakeGrids(&s);
     return std::move(s).Finish();
   }
 
  private:
-  bool HasKnob(size_t knob) const {
-    return std::string_view(kKnobs[knob]) != "threads_lines" || choices_->HasLines();
-  }
-
-  Config ConfigOf(const Choice& choice, const Manner& manner) const {
-    Config config;
-    for (size_t knob = 0; knob < choice.size(); ++knob) {
-      if (HasKnob(knob)) config.Set(kKnobs[knob], choice[knob]);
-    }
-    config.Set(kRuns, manner.runs);
-    config.Set(kAhead, int64_t{manner.loads_ahead});
-    return config;
-  }
-
   const Sequence start_;
   const std::set<std::string> stages_;  // factors that the nest computes
-  const std::unique_ptr<const Choices> choices_;
+  const std::unique_ptr<const BlockTiles> tiles_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Plan> OpenBlockTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem) {
-  const Task& task = problem->task;
-  if (!problem->kernel.sums) return nullptr;
-  // Cheap stages that the sums read are computed where other factors are copied.
-  const Stage main = problem->kernel.sums->stage;
-  std::set<std::string> stages;
-  for (const std::string& name : StagesReadBy(task.def->naive, main)) {
-    if (!FindBuffer(problem->kernel.inlined.nest(), name).ok()) stages.insert(name);
-  }
-  Sequence start(task.def->naive);
-  InlineCheapStages(&start, stages);
-  std::optional<GridSums> sums = MainSums(start);
-  if (!sums || sums->stage != main || !AllServeSeveral(*sums)) return nullptr;
-  auto choices = std::make_unique<Choices>(*std::move(sums), task.machine);
-  if (choices->all().empty()) return nullptr;
-  Sequence tried = start;
-  TileByBlocks(&tried, choices->sums(), stages, choices->TileOf(choices->all().front()));
+  std::optional<CopiedSums> copied = ViewCopiedSums(*problem);
+  if (!copied || !AllServeSeveral(copied->sums)) return nullptr;
+  auto tiles = std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine);
+  if (tiles->choices().all().empty()) return nullptr;
+  Sequence tried = copied->start;
+  const Choice& first = tiles->choices().all().front();
+  TileByBlocks(&tried, tiles->sums(), copied->stages, tiles->TileOf(first));
   if (!tried.ok()) return nullptr;
-  return std::make_unique<BlockTilePlan>(std::move(start), std::move(stages), std::move(choices));
+  return std::make_unique<BlockTilePlan>(std::move(copied->start), std::move(copied->stages),
+                                         std::move(tiles));
 }
 
 }  // namespace hone::schedule

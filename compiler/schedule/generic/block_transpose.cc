@@ -8,6 +8,7 @@
 
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/grid_transpose.h"
+#include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/thread_block.h"
 #include "compiler/schedule/primitives/compute_at.h"
@@ -36,13 +37,13 @@ struct TurnedTile {
   int64_t LoadingThreads() const { return Threads() / rows; }
 };
 
-struct TurnedKnob {
-  const char* name;
-  int64_t TurnedTile::* value;
-};
-constexpr TurnedKnob kTurnedKnobs[] = {{"tile_columns", &TurnedTile::columns},
-                                       {"tile_rows", &TurnedTile::rows},
-                                       {"threads_rows", &TurnedTile::threads}};
+using TurnedChoices = TileChoices<3>;
+constexpr TurnedChoices::Knobs kTurnedKnobs = {"tile_columns", "tile_rows", "threads_rows"};
+
+TurnedTile TurnedTileOf(const TurnedChoices::Choice& choice) {
+  const auto& [columns, rows, threads] = choice;
+  return {.columns = columns, .rows = rows, .threads = threads};
+}
 
 int64_t SharedBytesOf(const GridTranspose& transpose, const TurnedTile& tile) {
   int64_t bytes = 0;
@@ -64,19 +65,17 @@ bool FitsTile(const GridTranspose& transpose, const TurnedTile& tile,
          SharedBytesOf(transpose, tile) <= machine.parallel.back().shared_bytes;
 }
 
-// Tiles by the order of the knobs.
-std::vector<TurnedTile> TurnedTilesOf(const GridTranspose& transpose,
-                                      const machine::Machine& machine) {
-  std::vector<TurnedTile> tiles;
+TurnedChoices TurnedChoicesOf(const GridTranspose& transpose, const machine::Machine& machine) {
+  std::vector<TurnedChoices::Choice> choices;
   for (const int64_t columns : kTurnedTiles) {
     for (const int64_t rows : kTurnedTiles) {
       for (const int64_t threads : kTurningThreads) {
-        const TurnedTile tile{.columns = columns, .rows = rows, .threads = threads};
-        if (FitsTile(transpose, tile, machine)) tiles.push_back(tile);
+        const TurnedChoices::Choice choice = {columns, rows, threads};
+        if (FitsTile(transpose, TurnedTileOf(choice), machine)) choices.push_back(choice);
       }
     }
   }
-  return tiles;
+  return {kTurnedKnobs, std::move(choices)};
 }
 
 // The loops over a tile's part of an axis, of which some iterations may be beyond the end.
@@ -168,46 +167,31 @@ double TurnedCycles(const GridTranspose& transpose, const TurnedTile& tile,
 
 class BlockTransposePlan final : public Plan {
  public:
-  // There is at least one tile.
-  BlockTransposePlan(const Problem<GridKernel>& problem, std::vector<TurnedTile> tiles)
+  // There is at least one choice.
+  BlockTransposePlan(const Problem<GridKernel>& problem, TurnedChoices choices)
       : start_(problem.kernel.inlined),
         transpose_(*problem.kernel.transpose),
         machine_(problem.task.machine),
-        tiles_(std::move(tiles)) {}
+        choices_(std::move(choices)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    std::vector<TurnedTile> left = tiles_;
-    for (const TurnedKnob& knob : kTurnedKnobs) {
-      if (!prefix.Has(knob.name)) {
-        std::vector<int64_t> values;
-        for (const TurnedTile& tile : left) values.push_back(tile.*knob.value);
-        std::ranges::sort(values);
-        const auto again = std::ranges::unique(values);
-        values.erase(again.begin(), again.end());
-        return IntKnob(knob.name, values);
-      }
-      std::erase_if(
-          left, [&](const TurnedTile& tile) { return tile.*knob.value != prefix.Int(knob.name); });
-    }
-    return std::nullopt;
+    return choices_.NextKnob(prefix);
   }
 
   std::vector<PricedConfig> Ranked() const override {
+    const auto cycles_of = [&](const TurnedChoices::Choice& choice) {
+      return TurnedCycles(transpose_, TurnedTileOf(choice), machine_);
+    };
     std::vector<PricedConfig> ranked;
-    for (const TurnedTile& tile : tiles_) {
-      Config config;
-      for (const TurnedKnob& knob : kTurnedKnobs) config.Set(knob.name, tile.*knob.value);
-      ranked.push_back({std::move(config), TurnedCycles(transpose_, tile, machine_)});
+    for (const auto& [cycles, choice] : choices_.Best(cycles_of)) {
+      ranked.push_back({choices_.ConfigOf(choice), cycles});
     }
-    std::ranges::stable_sort(ranked, {}, &PricedConfig::cycles);
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    TurnedTile tile;
-    for (const TurnedKnob& knob : kTurnedKnobs) tile.*knob.value = config.Int(knob.name);
     Sequence s = start_;
-    TurnByBlocks(&s, transpose_, tile);
+    TurnByBlocks(&s, transpose_, TurnedTileOf(choices_.ChoiceOf(config)));
     return std::move(s).Finish();
   }
 
@@ -215,7 +199,7 @@ class BlockTransposePlan final : public Plan {
   const Sequence start_;
   const GridTranspose transpose_;
   const machine::Machine machine_;
-  const std::vector<TurnedTile> tiles_;
+  const TurnedChoices choices_;
 };
 
 }  // namespace
@@ -227,14 +211,14 @@ std::unique_ptr<const Plan> OpenBlockTranspose(
       transpose->extents[transpose->columns] < kFewestTurned) {
     return nullptr;
   }
-  std::vector<TurnedTile> tiles = TurnedTilesOf(*transpose, problem->task.machine);
-  if (tiles.empty()) return nullptr;
-  for (const TurnedTile& tile : {tiles.front(), tiles.back()}) {
+  TurnedChoices choices = TurnedChoicesOf(*transpose, problem->task.machine);
+  if (choices.all().empty()) return nullptr;
+  for (const TurnedChoices::Choice& choice : {choices.all().front(), choices.all().back()}) {
     Sequence tried = problem->kernel.inlined;
-    TurnByBlocks(&tried, *transpose, tile);
+    TurnByBlocks(&tried, *transpose, TurnedTileOf(choice));
     if (!tried.ok()) return nullptr;
   }
-  return std::make_unique<BlockTransposePlan>(*problem, std::move(tiles));
+  return std::make_unique<BlockTransposePlan>(*problem, std::move(choices));
 }
 
 }  // namespace hone::schedule

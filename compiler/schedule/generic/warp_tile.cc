@@ -1,33 +1,24 @@
 #include "compiler/schedule/generic/warp_tile.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "compiler/loop/launch_access.h"
 #include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/generic/warp_tile_schedule.h"
-#include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/warp_block.h"
-#include "compiler/schedule/primitives/nest_edit.h"
-#include "compiler/schedule/rewrite/stage_schedule.h"
 
 namespace hone::schedule {
 namespace {
 
-// The knobs, in the order in which they are chosen. `warps_lines` is there where lines are.
-constexpr const char* kWarpKnobs[] = {"tile_columns", "tile_rows",   "warps_columns",
-                                      "warps_rows",   "warps_lines", "steps"};
-constexpr size_t kLinesKnob = 4;
-// Their values for one tile; of warps_lines 1 where there are no lines.
-using WarpChoice = std::array<int64_t, std::size(kWarpKnobs)>;
+using WarpChoices = TileChoices<6>;
+using WarpChoice = WarpChoices::Choice;
 
 constexpr int64_t kWarpColumns[] = {8, 16, 24, 32, 64};
 constexpr int64_t kWarpRows[] = {16, 32, 48, 64};
@@ -57,9 +48,10 @@ bool WarpsFitRegisters(const WarpTile& tile) {
   return tile.SumsOfThread() + kRegistersBeside <= most;
 }
 
-class WarpChoices {
+// Tiles of one kernel.
+class WarpTiles {
  public:
-  WarpChoices(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes)
+  WarpTiles(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes)
       : sums_(std::move(sums)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
@@ -78,13 +70,16 @@ class WarpChoices {
         });
       });
     });
+    choices_.emplace(WarpChoices::Knobs{"tile_columns", "tile_rows", "warps_columns", "warps_rows",
+                                        axes_.lines ? "warps_lines" : nullptr, "steps"},
+                     std::move(all_));
   }
+
+  WarpTiles(const WarpTiles&) = delete;
 
   const GridSums& sums() const { return sums_; }
   const WarpAxes& axes() const { return axes_; }
-  // In ascending order.
-  const std::vector<WarpChoice>& all() const { return all_; }
-  bool HasKnob(size_t knob) const { return knob != kLinesKnob || axes_.lines.has_value(); }
+  const WarpChoices& choices() const { return *choices_; }
 
   double CyclesOf(const WarpChoice& choice) const {
     const WarpTile tile = TileOfWarps(choice);
@@ -127,61 +122,33 @@ class WarpChoices {
   const WarpAxes axes_;
   const machine::Machine machine_;
   const int64_t most_shared_bytes_;  // of a block
-  std::vector<WarpChoice> all_;
+  std::vector<WarpChoice> all_;      // while they are found
+  std::optional<WarpChoices> choices_;
 };
 
 class WarpTilePlan final : public Plan {
  public:
   // There is at least one choice.
-  WarpTilePlan(Sequence start, std::set<std::string> stages,
-               std::unique_ptr<const WarpChoices> choices)
-      : start_(std::move(start)), stages_(std::move(stages)), choices_(std::move(choices)) {}
+  WarpTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<const WarpTiles> tiles)
+      : start_(std::move(start)), stages_(std::move(stages)), tiles_(std::move(tiles)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    std::span<const WarpChoice> left = choices_->all();
-    for (size_t knob = 0; knob < std::size(kWarpKnobs); ++knob) {
-      if (!choices_->HasKnob(knob)) continue;
-      const auto value_of = [knob](const WarpChoice& choice) { return choice[knob]; };
-      if (!prefix.Has(kWarpKnobs[knob])) {
-        std::vector<int64_t> values;
-        for (auto at = left.begin(); at != left.end();) {
-          values.push_back(value_of(*at));
-          at = std::ranges::upper_bound(at, left.end(), values.back(), {}, value_of);
-        }
-        return IntKnob(kWarpKnobs[knob], values);
-      }
-      const auto same = std::ranges::equal_range(left, prefix.Int(kWarpKnobs[knob]), {}, value_of);
-      left = {same.begin(), same.end()};
-    }
-    return std::nullopt;
+    return tiles_->choices().NextKnob(prefix);
   }
 
   std::vector<PricedConfig> Ranked() const override {
-    constexpr size_t kMostRanked = 64;
-    std::vector<std::pair<double, WarpChoice>> priced;
-    for (const WarpChoice& choice : choices_->all()) {
-      priced.emplace_back(choices_->CyclesOf(choice), choice);
-    }
-    std::ranges::sort(priced);
-    if (priced.size() > kMostRanked) priced.resize(kMostRanked);
+    const auto cycles_of = [&](const WarpChoice& choice) { return tiles_->CyclesOf(choice); };
     std::vector<PricedConfig> ranked;
-    for (const auto& [cycles, choice] : priced) {
-      Config config;
-      for (size_t knob = 0; knob < choice.size(); ++knob) {
-        if (choices_->HasKnob(knob)) config.Set(kWarpKnobs[knob], choice[knob]);
-      }
-      ranked.push_back({std::move(config), cycles});
+    for (const auto& [cycles, choice] : tiles_->choices().Best(cycles_of)) {
+      ranked.push_back({tiles_->choices().ConfigOf(choice), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    WarpChoice choice;
-    for (size_t knob = 0; knob < choice.size(); ++knob) {
-      choice[knob] = choices_->HasKnob(knob) ? config.Int(kWarpKnobs[knob]) : 1;
-    }
+    const WarpTile tile = TileOfWarps(tiles_->choices().ChoiceOf(config));
     Sequence s = start_;
-    TileByWarps(&s, choices_->sums(), choices_->axes(), stages_, TileOfWarps(choice));
+    TileByWarps(&s, tiles_->sums(), tiles_->axes(), stages_, tile);
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -189,21 +156,8 @@ class WarpTilePlan final : public Plan {
  private:
   const Sequence start_;
   const std::set<std::string> stages_;  // factors that the nest computes
-  const std::unique_ptr<const WarpChoices> choices_;
+  const std::unique_ptr<const WarpTiles> tiles_;
 };
-
-// The buffers that other launches fill for a stage.
-std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
-  std::set<std::string> stages;
-  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, stage.buffer());
-  if (!buffer.ok()) return stages;
-  const absl::StatusOr<size_t> launch = WriterOf(nest, *buffer);
-  if (!launch.ok()) return stages;
-  for (const loop::BufferNode* const read : loop::AccessOf(nest.launches[*launch]).read) {
-    if (read != buffer->get() && read->role == loop::Role::kWorkspace) stages.insert(read->name);
-  }
-  return stages;
-}
 
 }  // namespace
 
@@ -211,27 +165,19 @@ std::unique_ptr<const Plan> OpenWarpTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem) {
   const Task& task = problem->task;
   const auto cores = machine::TensorCores::Of(task.target);
-  if (cores.TakeNothing() || !problem->kernel.sums) return nullptr;
-  // Cheap stages that the sums read are computed where other factors are copied.
-  const Stage main = problem->kernel.sums->stage;
-  std::set<std::string> stages;
-  for (const std::string& name : FactorStages(task.def->naive, main)) {
-    if (!FindBuffer(problem->kernel.inlined.nest(), name).ok()) stages.insert(name);
-  }
-  Sequence start(task.def->naive);
-  InlineCheapStages(&start, stages);
-  std::optional<GridSums> sums = MainSums(start);
-  if (!sums || sums->stage != main) return nullptr;
-  std::optional<WarpAxes> axes = WarpAxesOf(*sums, start.nest(), cores);
+  std::optional<CopiedSums> copied = cores.TakeNothing() ? std::nullopt : ViewCopiedSums(*problem);
+  if (!copied) return nullptr;
+  std::optional<WarpAxes> axes = WarpAxesOf(copied->sums, copied->start.nest(), cores);
   if (!axes) return nullptr;
-  auto choices = std::make_unique<const WarpChoices>(*std::move(sums), *std::move(axes),
-                                                     task.machine, cores.shared_bytes);
-  if (choices->all().empty()) return nullptr;
-  Sequence tried = start;
-  TileByWarps(&tried, choices->sums(), choices->axes(), stages,
-              TileOfWarps(choices->all().front()));
+  auto tiles = std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes),
+                                                 task.machine, cores.shared_bytes);
+  if (tiles->choices().all().empty()) return nullptr;
+  Sequence tried = copied->start;
+  TileByWarps(&tried, tiles->sums(), tiles->axes(), copied->stages,
+              TileOfWarps(tiles->choices().all().front()));
   if (!tried.ok()) return nullptr;
-  return std::make_unique<WarpTilePlan>(std::move(start), std::move(stages), std::move(choices));
+  return std::make_unique<WarpTilePlan>(std::move(copied->start), std::move(copied->stages),
+                                        std::move(tiles));
 }
 
 }  // namespace hone::schedule

@@ -1,0 +1,43 @@
+#include "compiler/schedule/generic/copied_sums.h"
+
+#include <utility>
+
+#include "compiler/loop/launch_access.h"
+#include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+#include "compiler/schedule/rewrite/stage_schedule.h"
+
+namespace hone::schedule {
+namespace {
+
+// The buffers that other launches fill for a stage.
+std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
+  std::set<std::string> stages;
+  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, stage.buffer());
+  if (!buffer.ok()) return stages;
+  const absl::StatusOr<size_t> launch = WriterOf(nest, *buffer);
+  if (!launch.ok()) return stages;
+  for (const loop::BufferNode* const read : loop::AccessOf(nest.launches[*launch]).read) {
+    if (read != buffer->get() && read->role == loop::Role::kWorkspace) stages.insert(read->name);
+  }
+  return stages;
+}
+
+}  // namespace
+
+std::optional<CopiedSums> ViewCopiedSums(const Problem<GridKernel>& problem) {
+  const std::optional<GridSums>& known = problem.kernel.sums;
+  if (!known) return std::nullopt;
+  const loop::Nest& naive = problem.task.def->naive;
+  std::set<std::string> stages;
+  for (const std::string& name : FactorStages(naive, known->stage)) {
+    if (!FindBuffer(problem.kernel.inlined.nest(), name).ok()) stages.insert(name);
+  }
+  Sequence start(naive);
+  InlineCheapStages(&start, stages);
+  std::optional<GridSums> sums = MainSums(start);
+  if (!sums || sums->stage != known->stage) return std::nullopt;
+  return CopiedSums{std::move(start), std::move(stages), *std::move(sums)};
+}
+
+}  // namespace hone::schedule
