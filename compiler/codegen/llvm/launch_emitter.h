@@ -140,7 +140,8 @@ class LaunchEmitter {
   void EmitUndefined(const loop::BufferNode& buffer, llvm::Value* slot);
   void EmitPrefetch(const loop::Stmt& s);
   void EmitStore(const loop::Stmt& s);
-  llvm::Value* StoredValue(const loop::Stmt& s);
+  bool CopiesBits(const loop::Stmt& s) const;
+  llvm::Value* LoadBits(const loop::Expr& load);
   // ---- launch_dot.cc ----
   bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
   llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);

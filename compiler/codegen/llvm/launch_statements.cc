@@ -330,24 +330,26 @@ void LaunchEmitter::EmitPrefetch(const loop::Stmt& s) {
                      {address.pointer, b_.getInt32(0), b_.getInt32(s->locality), b_.getInt32(1)});
 }
 
-// As it goes to memory. On GPUs, what copies 16-bit floats does not widen and round them.
-llvm::Value* LaunchEmitter::StoredValue(const loop::Stmt& s) {
+// On GPUs, what copies 16-bit floats does not widen and round them.
+bool LaunchEmitter::CopiesBits(const loop::Stmt& s) const {
   const loop::Expr& e = s->value;
-  const bool is_copy = e->kind == loop::ExprKind::kLoad && e->dtype == s->buffer->dtype &&
-                       IsFloat(e->dtype) && SizeBytes(e->dtype) == 2;
-  if (scratch_ != nullptr || !is_copy) {
-    return ToMemory(b_, EmitExpr(e), s->buffer->dtype, traits_);
-  }
-  const Address address = Locate(e->buffer, e->operands);
+  return scratch_ == nullptr && e->kind == loop::ExprKind::kLoad && e->dtype == s->buffer->dtype &&
+         IsFloat(e->dtype) && SizeBytes(e->dtype) == 2;
+}
+
+llvm::Value* LaunchEmitter::LoadBits(const loop::Expr& load) {
+  const Address address = Locate(load->buffer, load->operands);
   return status_.ok() ? LoadStored(address) : nullptr;
 }
 
 void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   BeginStatement();
-  Value* value = StoredValue(s);
+  const bool copies_bits = CopiesBits(s);
+  Value* value = copies_bits ? LoadBits(s->value) : EmitExpr(s->value);
   const Address address = Locate(s->buffer, s->indices);
   if (!status_.ok()) return;
   ForgetTiles();
+  if (!copies_bits) value = ToMemory(b_, value, s->buffer->dtype, traits_);
   StoreLanes(address, value, LeavesOutPads(vector_.condition, *s));
 }
 
