@@ -10,6 +10,7 @@
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_rows_schedule.h"
 #include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/price/gpu_unit.h"
 #include "compiler/schedule/price/thread_block.h"
 
 namespace hone::schedule {
@@ -21,11 +22,9 @@ constexpr int64_t kRunsOfRow[] = {1, 2, 4, 8};
 // Rows of fewer elements leave threads that share them nothing to do.
 constexpr int64_t kFewestColumns = 8;
 constexpr int64_t kLeastRowThreads = 32;
-// Registers of a thread that elements of rows may take; those that it needs beside them, and that
-// the threads of a block have together.
+// Registers of a thread that elements of rows may take, and those that it needs beside them.
 constexpr int64_t kMostKept = 64;
 constexpr int64_t kOtherRowRegisters = 40;
-constexpr int64_t kBlockRegisters = 65536;
 
 // Where what several stages read of a row is.
 enum class RowPlace {
@@ -71,7 +70,7 @@ bool FitsRow(const GridRows& rows, const RowBlock& block, RowPlace place,
   const int64_t most = machine.parallel.back().width;
   if (block.Threads() < kLeastRowThreads || block.Threads() > most) return false;
   const int64_t kept = rows.KeptRows() * block.Elements(rows);
-  const int64_t registers = kBlockRegisters / block.Threads() - kOtherRowRegisters;
+  const int64_t registers = gpu_unit::kRegisters / block.Threads() - kOtherRowRegisters;
   return place == RowPlace::kMemory || kept <= std::min(kMostKept, registers);
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/generic/warp_tile_schedule.h"
+#include "compiler/schedule/price/gpu_unit.h"
 #include "compiler/schedule/price/warp_block.h"
 
 namespace hone::schedule {
@@ -28,8 +29,7 @@ constexpr int64_t kWarpSteps[] = {16, 32, 64};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
 constexpr int64_t kMostWarps = 16;
-// Registers that a block's threads share, that one may have, and those beside its sums.
-constexpr int64_t kRegistersOfBlock = 65536;
+// Registers that a thread may have, and those beside its sums.
 constexpr int64_t kMostRegisters = 255;
 constexpr int64_t kRegistersBeside = 64;
 
@@ -44,7 +44,7 @@ WarpTile TileOfWarps(const WarpChoice& choice) {
 }
 
 bool WarpsFitRegisters(const WarpTile& tile) {
-  const int64_t most = std::min(kMostRegisters, kRegistersOfBlock / tile.Threads());
+  const int64_t most = std::min(kMostRegisters, gpu_unit::kRegisters / tile.Threads());
   return tile.SumsOfThread() + kRegistersBeside <= most;
 }
 

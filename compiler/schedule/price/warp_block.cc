@@ -6,21 +6,15 @@
 
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/price/gpu_unit.h"
 
 namespace hone::schedule {
 namespace {
 
-// These are figures of one unit of a GPU, as those of NVIDIA from Ampere on have them (CUDA C++
-// Programming Guide, "Compute Capabilities" and "Arithmetic Instructions").
-constexpr int64_t kResidentWarps = 64;
-constexpr int64_t kMostResidentBlocks = 32;
-constexpr int64_t kUnitRegisters = 65536;
-constexpr int64_t kUnitSharedBytes = 100 << 10;
+// Figures of a unit beside those of gpu_unit.h (CUDA C++ Programming Guide, "Arithmetic
+// Instructions").
 constexpr double kTensorProductsACycle = 1024;
 constexpr double kSharedBytesACycle = 128;
-constexpr double kUnitGlobalBytesACycle = 16;
-constexpr double kGlobalWaitCycles = 600;
-constexpr double kThreadLoadsUnderWay = 8;
 // A unit does not do this part of what it does beside what it is busiest with at the same time.
 constexpr double kShareApart = 0.25;
 // Warps of a unit that keep its tensor cores busy.
@@ -32,9 +26,10 @@ constexpr double kElementBytes = 2;
 int64_t BlocksAtOnce(const WarpBlocks& work, int64_t of_unit) {
   const int64_t threads = machine::kWarpProduct.threads;
   const int64_t registers = work.rows * work.lanes / threads + kRegistersBesideSums;
-  const int64_t resident =
-      std::min({kResidentWarps / work.warps, kUnitRegisters / (work.warps * threads * registers),
-                kUnitSharedBytes / std::max<int64_t>(work.shared_bytes, 1), kMostResidentBlocks});
+  const int64_t resident = std::min(
+      {gpu_unit::kThreads / threads / work.warps,
+       gpu_unit::kRegisters / (work.warps * threads * registers),
+       gpu_unit::kSharedBytes / std::max<int64_t>(work.shared_bytes, 1), gpu_unit::kBlocks});
   return std::min(std::max<int64_t>(resident, 1), of_unit);
 }
 
@@ -49,13 +44,13 @@ double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine) 
   const double factor_bytes = terms * static_cast<double>(work.rows + work.lanes) * kElementBytes;
   const double parts[] = {products / kTensorProductsACycle,
                           (factor_bytes + work.moved_bytes) / kSharedBytesACycle,
-                          work.moved_bytes / kUnitGlobalBytesACycle};
+                          work.moved_bytes / gpu_unit::kGlobalBytesACycle};
   const double most = *std::ranges::max_element(parts);
   const double all = std::accumulate(std::begin(parts), std::end(parts), 0.0);
   const double busy = most + (all - most) * kShareApart;
   const double idle = std::max(1.0, kBusyWarps / (at_once * warps));
-  const double waiting = static_cast<double>(work.waits) * kGlobalWaitCycles *
-                         std::max(1.0, work.loads / kThreadLoadsUnderWay);
+  const double waiting = static_cast<double>(work.waits) * gpu_unit::kGlobalWaitCycles *
+                         std::max(1.0, work.loads / gpu_unit::kLoadsUnderWay);
   // While some blocks of a unit wait, others compute.
   return static_cast<double>(of_unit) * std::max(busy * idle, (busy + waiting) / at_once);
 }

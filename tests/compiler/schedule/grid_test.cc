@@ -98,24 +98,7 @@ constexpr const char* kShared[] = {
 TEST(Grid, BlocksOfThreadsComputeWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const char* const kernel : kShared) {
-    const GridTask one(kernel);
-    Config prefix;
-    prefix.Set("strategy", std::string("block_tile"));
-    const Space space([&](const Config& config) {
-      return config.entries().empty() ? Knob{"strategy", {"block_tile"}, std::nullopt}
-                                      : SpaceOfTask(one.task()).Next(config);
-    });
-    ASSERT_TRUE(SpaceOfTask(one.task()).Next(prefix).has_value()) << kernel;
-    Random random(seed);
-    for (int i = 0; i < 40; ++i) {
-      const Config config = space.Sample(random);
-      const auto nest = NestOfConfig(one.task(), config);
-      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
-      ExpectSameResults(one.naive(), *nest, seed++, kernel + config.ToText());
-      if (HasFailure()) return;
-      const auto launches = lower::LowerLaunches(*nest, one.task().target);
-      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
-    }
+    if (!CheckStrategyOnGrid(kernel, "block_tile", /*configs=*/40, seed += 100)) return;
   }
 }
 
@@ -143,21 +126,14 @@ constexpr const char* kOfTensorCores[] = {
 TEST(Grid, WarpsComputeWhatTheNaiveNestDoes) {
   uint64_t seed = 1;
   for (const char* const kernel : kOfTensorCores) {
+    if (!CheckStrategyOnGrid(kernel, "warp_tile", /*configs=*/20, seed += 100)) return;
     const GridTask one(kernel);
-    Config prefix;
-    prefix.Set("strategy", std::string("warp_tile"));
-    const Space space([&](const Config& config) {
-      return config.entries().empty() ? Knob{"strategy", {"warp_tile"}, std::nullopt}
-                                      : SpaceOfTask(one.task()).Next(config);
-    });
-    ASSERT_TRUE(SpaceOfTask(one.task()).Next(prefix).has_value()) << kernel;
+    const Space space = one.SpaceOf("warp_tile");
     Random random(seed);
     for (int i = 0; i < 20; ++i) {
       const Config config = space.Sample(random);
       const auto nest = NestOfConfig(one.task(), config);
       ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
-      ExpectSameResults(one.naive(), *nest, seed++, kernel + config.ToText());
-      if (HasFailure()) return;
       const auto launches = lower::LowerLaunches(*nest, one.task().target);
       ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
       const bool has_warps = std::ranges::any_of(
