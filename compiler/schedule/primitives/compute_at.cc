@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/schedule/primitives/access_check.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/primitives/region.h"
 #include "fmt/format.h"
@@ -19,16 +20,6 @@ using loop::Linear;
 using loop::Stmt;
 
 namespace {
-
-// The range of a value, also by what relates the bounds of loops to each other.
-loop::Interval RangeOf(const Linear& x, const Bounds& bounds) {
-  loop::Interval range = BoundsOf(x, bounds);
-  const std::optional<Linear> low = Extreme(x, bounds, 0, /*largest=*/false);
-  const std::optional<Linear> high = Extreme(x, bounds, 0, /*largest=*/true);
-  if (low && low->IsConstant()) range.min = std::max(range.min, low->constant());
-  if (high && high->IsConstant()) range.max = std::min(range.max, high->constant());
-  return range;
-}
 
 // The part of the buffer that is computed: of each dimension the first index, how far the next ones
 // are apart, and how many there are.
@@ -79,80 +70,6 @@ class Rebase : public loop::Mutator {
   const Box& box_;
   const Bounds& bounds_;
   absl::flat_hash_map<std::pair<const loop::ExprNode*, size_t>, Expr> relative_;
-};
-
-// Whether everything that is loaded lies in its buffer, pad lanes included, by the bounds of the
-// loops and by the conditions it is loaded under.
-class AccessCheck {
- public:
-  // `own` is the buffer that is computed: it gets the size it needs.
-  AccessCheck(Bounds bounds, const Buffer& own) : bounds_(std::move(bounds)), own_(own) {}
-  bool Holds(const Stmt& s) {
-    bool holds = true;
-    loop::ForEachExpr(*s, [&](const Expr& e) { holds = holds && HoldsExpr(e); });
-    if (!holds) return false;
-    if (s->kind == loop::StmtKind::kFor) {
-      bounds_.PushLoop(*s);
-      holds = Holds(s->body[0]);
-      bounds_.Pop();
-      return holds;
-    }
-    for (size_t i = 0; i < s->body.size() && holds; ++i) {
-      const bool known = s->kind == loop::StmtKind::kIf;
-      holds = known ? Under(s->condition, i == 0, [&] { return Holds(s->body[i]); })
-                    : Holds(s->body[i]);
-    }
-    return holds;
-  }
-  // The load that may lie outside.
-  const std::string& where() const { return where_; }
-
- private:
-  template <typename Check>
-  bool Under(const Expr& condition, bool truth, const Check& check) {
-    if (loop::Decide(condition, bounds_) == !truth) return true;  // never evaluated
-    const Bounds outside = bounds_;
-    bounds_.Assume(condition, truth);
-    // What one part of the condition says may exclude the other: 0 <= i * 5 - 2 < 3.
-    const bool never = loop::Decide(condition, bounds_) == !truth;
-    const bool holds = never || check();
-    bounds_ = outside;
-    return holds;
-  }
-
-  bool HoldsExpr(const Expr& e) {
-    if (e->kind == loop::ExprKind::kSelect) {
-      const Expr& condition = e->operands[0];
-      return HoldsExpr(condition) &&
-             Under(condition, true, [&] { return HoldsExpr(e->operands[1]); }) &&
-             Under(condition, false, [&] { return HoldsExpr(e->operands[2]); });
-    }
-    if (e->kind == loop::ExprKind::kLoad && e->buffer != own_ && !Inside(*e)) {
-      where_ = loop::ToText(e);
-      return false;
-    }
-    return std::all_of(e->operands.begin(), e->operands.end(),
-                       [&](const Expr& operand) { return HoldsExpr(operand); });
-  }
-
-  bool Inside(const loop::ExprNode& load) const {
-    for (size_t d = 0; d < load.operands.size(); ++d) {
-      const int64_t padded =
-          load.buffer->layout.PaddedExtent(static_cast<int>(d), load.buffer->shape[d]);
-      const Linear index = LinearForm(load.operands[d], bounds_);
-      // What a condition says of x serves floordiv(x, 4), but not its parts once it is split up.
-      if (!BoundsOf(index, bounds_).Within(0, padded - 1) &&
-          !RangeOf(index, bounds_).Within(0, padded - 1) &&
-          !BoundsOf(load.operands[d], bounds_).Within(0, padded - 1)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  Bounds bounds_;
-  const Buffer& own_;
-  std::string where_;
 };
 
 // `beyond`: the box has elements that the buffer lacks, as tiles that are always whole do. With

@@ -4,6 +4,7 @@
 
 #include "compiler/loop/visit.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "support/status.h"
 
 namespace hone::schedule {
@@ -272,6 +273,19 @@ absl::StatusOr<StageNest> MatchStage(const Nest& nest, size_t launch, const Buff
   return stage;
 }
 
+Stmt WithExtents(const Stmt& launch_body, const StageNest& stage, Stmt body,
+                 const std::vector<int64_t>& extents) {
+  std::vector<Stmt> chain;
+  for (Stmt s = launch_body; chain.size() < extents.size(); s = s->body[0]) chain.push_back(s);
+  for (size_t i = chain.size(); i-- > 0;) {
+    for (size_t d = 0; d < extents.size(); ++d) {
+      if (stage.loops[d] != chain[i]) continue;
+      body = loop::For(chain[i]->var, 0, extents[d], std::move(body), chain[i]->loop_kind);
+    }
+  }
+  return body;
+}
+
 absl::Status ExtendStage(Nest* nest, const Buffer& buffer, const std::vector<int64_t>& extents) {
   HONE_ASSIGN_OR_RETURN(const size_t writer, WriterOf(*nest, buffer));
   HONE_ASSIGN_OR_RETURN(const StageNest stage, MatchStage(*nest, writer, buffer));
@@ -289,19 +303,31 @@ absl::Status ExtendStage(Nest* nest, const Buffer& buffer, const std::vector<int
   }
   if (!inside) return absl::OkStatus();
   const Expr value = loop::Select(inside, stage.body->value, loop::Const(0, buffer->dtype));
-  Stmt body = loop::Store(buffer, stage.body->indices, value);
-  std::vector<Stmt> chain;
-  for (Stmt s = nest->launches[writer].body; chain.size() < extents.size(); s = s->body[0]) {
-    chain.push_back(s);
-  }
-  for (size_t i = chain.size(); i-- > 0;) {
-    for (size_t d = 0; d < extents.size(); ++d) {
-      if (stage.loops[d] != chain[i]) continue;
-      body = loop::For(chain[i]->var, 0, extents[d], std::move(body), chain[i]->loop_kind);
-    }
-  }
-  nest->launches[writer].body = std::move(body);
+  nest->launches[writer].body = WithExtents(
+      nest->launches[writer].body, stage, loop::Store(buffer, stage.body->indices, value), extents);
   return absl::OkStatus();
+}
+
+absl::Status CheckCovers(const loop::BufferNode& buffer, const std::vector<int64_t>& shape) {
+  bool covers = shape.size() == buffer.shape.size();
+  for (size_t d = 0; covers && d < shape.size(); ++d) covers = shape[d] >= buffer.shape[d];
+  if (!covers) {
+    return absl::InvalidArgumentError(
+        fmt::format("a larger '{}' has at least the extents [{}], found [{}]", buffer.name,
+                    fmt::join(buffer.shape, ", "), fmt::join(shape, ", ")));
+  }
+  const Layout row_major = Layout::RowMajor(static_cast<int>(shape.size()));
+  if (buffer.role != loop::Role::kWorkspace || buffer.layout != row_major) {
+    return absl::FailedPreconditionError(
+        fmt::format("only row-major workspace can be larger, '{}' is not", buffer.name));
+  }
+  return absl::OkStatus();
+}
+
+void ReplaceShape(Nest* nest, const Buffer& buffer, const std::vector<int64_t>& shape) {
+  auto larger = std::make_shared<loop::BufferNode>(*buffer);
+  larger->shape = shape;
+  *nest = loop::Substitute(*nest, loop::BufferMap{{buffer.get(), Buffer(std::move(larger))}});
 }
 
 }  // namespace hone::schedule

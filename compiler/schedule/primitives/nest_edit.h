@@ -64,12 +64,20 @@ struct StageNest {
 };
 absl::StatusOr<StageNest> MatchStage(const loop::Nest& nest, size_t launch,
                                      const loop::Buffer& buffer);
+// The loops of the stage, in the order that they have in the launch, over other extents around
+// another body.
+loop::Stmt WithExtents(const loop::Stmt& launch_body, const StageNest& stage, loop::Stmt body,
+                       const std::vector<int64_t>& extents);
 // Lets the stage of the buffer store to indices up to `extents`, which are at least those of the
 // buffer's shape, and zeros behind that. The loops keep their order; the caller sees to it that the
 // buffer has the elements. kFailedPrecondition where the stage is not a single store that reads
 // other buffers alone.
 absl::Status ExtendStage(loop::Nest* nest, const loop::Buffer& buffer,
                          const std::vector<int64_t>& extents);
+// kInvalidArgument where `shape` has another rank than the buffer's, or an extent below it;
+// kFailedPrecondition where the buffer is no row-major workspace, whose shape can change.
+absl::Status CheckCovers(const loop::BufferNode& buffer, const std::vector<int64_t>& shape);
+void ReplaceShape(loop::Nest* nest, const loop::Buffer& buffer, const std::vector<int64_t>& shape);
 
 }  // namespace hone::schedule
 

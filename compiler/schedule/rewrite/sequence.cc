@@ -10,6 +10,7 @@
 #include "compiler/schedule/primitives/clone_stage.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/grow_stage.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/join_axes.h"
@@ -274,6 +275,10 @@ Stage Sequence::Clone(const Stage& stage, const Stage& reader) {
 
 void Sequence::PadStage(const Stage& stage, const std::vector<int64_t>& shape) {
   if (ok()) Apply("PadStage", schedule::PadStage(&nest_, stage, shape));
+}
+
+void Sequence::GrowStage(const Stage& stage, const std::vector<int64_t>& shape) {
+  if (ok()) Apply("GrowStage", schedule::GrowStage(&nest_, stage, shape));
 }
 
 void Sequence::LoadAhead(const Loop& loop, const Stage& copy) {

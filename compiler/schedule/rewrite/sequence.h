@@ -82,6 +82,7 @@ class Sequence {
   // The stage that computes `stage` once more, for the reader alone.
   Stage Clone(const Stage& stage, const Stage& reader);
   void PadStage(const Stage& stage, const std::vector<int64_t>& shape);
+  void GrowStage(const Stage& stage, const std::vector<int64_t>& shape);
   void LoadAhead(const Loop& loop, const Stage& copy);
   Stage SumLocally(const Loop& loop);
   WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,

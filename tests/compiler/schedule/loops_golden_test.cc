@@ -6,6 +6,7 @@
 #include "compiler/schedule/primitives/clone_stage.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/fission.h"
+#include "compiler/schedule/primitives/grow_stage.h"
 #include "compiler/schedule/primitives/inline_padding.h"
 #include "compiler/schedule/primitives/inline_stage.h"
 #include "compiler/schedule/primitives/join_axes.h"
@@ -162,6 +163,16 @@ TEST(PrimitivesGolden, PadStageOfTilesThatAreWhole) {
   ExpectGolden("pad_stage", naive, nest);
 }
 
+TEST(PrimitivesGolden, GrowStageThatReadsPaddedCopies) {
+  const loop::Nest naive = MatmulNest(5, 6, 4);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> copy = CacheRead(&nest, "a", Stage("sum"));
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_TRUE(PadStage(&nest, *copy, {8, 4}).ok());
+  ASSERT_TRUE(GrowStage(&nest, Stage("sum"), {8, 6}).ok());
+  ExpectGolden("grow_stage", naive, nest);
+}
+
 // What is prepared is copied before it is read.
 TEST(Primitives, CacheWriteKeepsThePhase) {
   const loop::Nest naive = MatmulNest(3, 6, 4);
@@ -314,6 +325,8 @@ TEST(Primitives, RefuseWhatWouldChangeTheResult) {
   refused(PadStage(&nest, Stage("sum"), {12, 6}));            // a reduction
   refused(PadStage(&nest, Stage("out"), {12, 6}));            // an output
   EXPECT_EQ(PadStage(&nest, Stage("sum"), {9, 6}).code(), absl::StatusCode::kInvalidArgument);
+  refused(GrowStage(&nest, Stage("sum"), {12, 6}));  // would read behind the end of `a`
+  refused(GrowStage(&nest, Stage("out"), {12, 6}));  // an output
   EXPECT_EQ(Split(&nest, Loop("nowhere"), 4, Tail::kClip).code(), absl::StatusCode::kNotFound);
   loop::Nest conv = ConvNest(3, 4, 2);
   refused(InlinePadding(&conv, Stage("pad"), 1));  // channels have no padding

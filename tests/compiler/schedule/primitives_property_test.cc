@@ -155,6 +155,15 @@ Attempt TryPadStage(Draw& draw) {
           PadStage(draw.nest(), Stage(draw.buffer()), shape)};
 }
 
+Attempt TryGrowStage(Draw& draw) {
+  std::vector<int64_t> shape = (*FindBuffer(*draw.nest(), draw.buffer()))->shape;
+  if (shape.empty()) return NotTried();
+  const size_t axis = draw.Below(shape.size());
+  shape[axis] += draw.factor();
+  return {fmt::format("{} axis {} by {}", draw.buffer(), axis, draw.factor()),
+          GrowStage(draw.nest(), Stage(draw.buffer()), shape)};
+}
+
 Attempt TrySetLayout(Draw& draw) {
   if (draw.IsParameter()) return NotTried();
   const Layout layout = draw.AnyBlocks();
@@ -208,6 +217,7 @@ constexpr Primitive kPrimitives[] = {
     {"cache write", TryCacheWrite},
     {"cache read", TryCacheRead},
     {"pad stage", TryPadStage},
+    {"grow stage", TryGrowStage, 2},
     {"unroll steps",
      [](Draw& draw) -> Attempt {
        return {fmt::format("{} of {}", draw.factor(), draw.loop().name()),
