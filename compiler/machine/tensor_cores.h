@@ -17,6 +17,12 @@ struct WarpProduct {
   int64_t lanes = 0;
   int64_t terms = 0;
 };
+// Whether tiles of so many rows or lanes are worth it for an axis of that extent: at most half of
+// what they cover lies behind its end.
+constexpr bool CoversWell(int64_t tile, int64_t extent) {
+  return (extent + tile - 1) / tile * tile <= 2 * extent;
+}
+
 inline constexpr WarpProduct kWarpProduct = {.threads = 32, .rows = 16, .lanes = 8, .terms = 16};
 
 // A value type.

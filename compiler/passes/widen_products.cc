@@ -97,16 +97,19 @@ bool FitsTiles(const Expr& product) {
   return !IsTransposed(product) && GroupsOf(product) == 1 && result.back() > 1;
 }
 
-// Whether tiles of tensor cores divide a product of this kind: of matrices, or a convolution of one
-// group, whose tiles are of output channels and of columns.
+// Whether tiles of tensor cores cover a product of this kind: of matrices, or a convolution of one
+// group, whose tiles are of output channels, which they divide, and of columns.
 bool FitsTensorCores(const Expr& product) {
   if (!FitsTiles(product)) return false;
   const Ints& data = ShapeOf(product->args[0]);
   const Ints& result = ShapeOf(product);
   const int64_t terms = IsConv(product) ? data[1] : data.back();
   const int64_t rows = IsConv(product) ? result[1] : result[result.size() - 2];
-  return terms % kWarpProduct.terms == 0 && rows % kWarpProduct.rows == 0 &&
-         result.back() % kWarpProduct.lanes == 0;
+  if (terms % kWarpProduct.terms != 0 || (IsConv(product) && rows % kWarpProduct.rows != 0)) {
+    return false;
+  }
+  return machine::CoversWell(kWarpProduct.rows, rows) &&
+         machine::CoversWell(kWarpProduct.lanes, result.back());
 }
 
 // How many products of its 16-bit type kernels make of this kind in the time of one of float32

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/tile_choices.h"
@@ -29,6 +30,10 @@ constexpr int64_t kWarpSteps[] = {16, 32, 64};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
 constexpr int64_t kMostWarps = 16;
+// At most one of so many results of an axis is none, for it pads the last block.
+constexpr int64_t kResultsOfIdle = 7;
+// Blocks of fewer results along an axis share too little of what they copy.
+constexpr int64_t kSmallBlock = 64;
 // Registers that a thread may have, and those beside its sums.
 constexpr int64_t kMostRegisters = 255;
 constexpr int64_t kRegistersBeside = 64;
@@ -57,15 +62,11 @@ class WarpTiles {
         machine_(std::move(machine)),
         most_shared_bytes_(most_shared_bytes) {
     const int64_t lines = axes_.lines ? sums_.extents[*axes_.lines] : 1;
-    ForDivisors(kWarpColumns, sums_.extents[axes_.lanes], [&](int64_t columns, int64_t of_lanes) {
-      ForDivisors(kWarpRows, sums_.extents[axes_.rows], [&](int64_t rows, int64_t of_rows) {
-        ForDivisors(kBlockWarps, of_lanes, [&](int64_t warps_columns, int64_t) {
-          ForDivisors(kBlockWarps, of_rows, [&](int64_t warps_rows, int64_t) {
-            ForDivisors(kBlockWarps, lines, [&](int64_t warps_lines, int64_t) {
-              ForDivisors(kWarpSteps, sums_.steps[axes_.step_loop], [&](int64_t steps, int64_t) {
-                Add({columns, rows, warps_columns, warps_rows, warps_lines, steps});
-              });
-            });
+    ForTiles(kWarpColumns, axes_.lanes, [&](int64_t columns, int64_t warps_columns) {
+      ForTiles(kWarpRows, axes_.rows, [&](int64_t rows, int64_t warps_rows) {
+        ForDivisors(kBlockWarps, lines, [&](int64_t warps_lines) {
+          ForDivisors(kWarpSteps, sums_.steps[axes_.step_loop], [&](int64_t steps) {
+            Add({columns, rows, warps_columns, warps_rows, warps_lines, steps});
           });
         });
       });
@@ -86,10 +87,13 @@ class WarpTiles {
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     int64_t waits = sums_.steps[axes_.step_loop] / tile.steps;
     for (size_t i = 0; i < axes_.step_loop; ++i) waits *= sums_.steps[i];
-    int64_t block = 1;
-    for (const int64_t extent : tile.BlockExtents(sums_, axes_)) block *= extent;
+    const std::vector<int64_t> extents = tile.BlockExtents(sums_, axes_);
+    int64_t blocks = 1;
+    for (size_t axis = 0; axis < extents.size(); ++axis) {
+      blocks *= CeilDiv(sums_.extents[axis], extents[axis]);
+    }
     return WarpBlockCycles(
-        {.blocks = sums_.Results() / block,
+        {.blocks = blocks,
          .warps = tile.Threads() / machine::kWarpProduct.threads,
          .rows = tile.rows,
          .lanes = tile.lanes,
@@ -105,8 +109,41 @@ class WarpTiles {
   template <size_t count, typename Visit>
   static void ForDivisors(const int64_t (&factors)[count], int64_t extent, const Visit& visit) {
     for (const int64_t factor : factors) {
-      if (extent % factor == 0) visit(factor, extent / factor);
+      if (extent % factor == 0) visit(factor);
     }
+  }
+
+  // Visits the sizes of a warp's tile along an axis, and how many warps a block has there.
+  template <size_t count, typename Visit>
+  void ForTiles(const int64_t (&sizes)[count], size_t axis, const Visit& visit) const {
+    const bool needs_tail = NeedsTail(sizes, axis);
+    for (const int64_t size : sizes) {
+      for (const int64_t warps : kBlockWarps) {
+        const int64_t extent = sums_.extents[axis];
+        const bool divides = extent % (size * warps) == 0;
+        if (divides || (needs_tail && Covers(size * warps, extent, sizes[0]))) visit(size, warps);
+      }
+    }
+  }
+
+  // Whether all blocks that divide the axis are small, and one may reach beyond its end.
+  template <size_t count>
+  bool NeedsTail(const int64_t (&sizes)[count], size_t axis) const {
+    const int64_t extent = sums_.extents[axis];
+    for (const int64_t size : sizes) {
+      for (const int64_t warps : kBlockWarps) {
+        const int64_t block = size * warps;
+        if (extent % block == 0 && block >= std::min(extent, kSmallBlock)) return false;
+      }
+    }
+    return axes_.has_tail[axis] && machine::CoversWell(sizes[0], extent);
+  }
+
+  // Whether blocks have no more behind the axis's end than the smallest tiles, or than a small part
+  // of all.
+  static bool Covers(int64_t block, int64_t extent, int64_t smallest) {
+    const int64_t idle = CeilDiv(extent, block) * block - extent;
+    return idle == CeilDiv(extent, smallest) * smallest - extent || idle * kResultsOfIdle <= extent;
   }
 
   void Add(const WarpChoice& choice) {

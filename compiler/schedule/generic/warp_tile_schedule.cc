@@ -245,6 +245,7 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
   const auto step_loop = std::ranges::find_if(sums.steps, [](int64_t steps) { return steps > 1; });
   if (step_loop == sums.steps.end()) return std::nullopt;
   axes.step_loop = static_cast<size_t>(step_loop - sums.steps.begin());
+  axes.has_tail.assign(sums.extents.size(), true);
   for (const GridFactor& factor : *sums.factors) {
     const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, factor.buffer);
     if (!buffer.ok() || !cores.Takes((*buffer)->dtype)) return std::nullopt;
@@ -263,6 +264,12 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
     const bool is_constant = (*buffer)->role == loop::Role::kConstant;
     const bool is_last = dims[0] + 1 == factor.dims.size();
     axes.has_terms_last.push_back(is_constant || (is_last && IsLoaded(nest, *buffer)));
+    for (size_t axis = 0; axis < axes.has_tail.size(); ++axis) {
+      const bool is_packed = is_constant && !is_last && factor.DependsOnAxis(axis);
+      const auto is_behind_end = [axis](const GridFactor::Dim& d) { return d.axes[axis] >= 0; };
+      if (is_packed || !std::ranges::all_of(factor.dims, is_behind_end))
+        axes.has_tail[axis] = false;
+    }
   }
   std::vector<size_t> wide;
   for (size_t axis = 0; axis < sums.extents.size(); ++axis) {
@@ -302,6 +309,14 @@ std::vector<int64_t> WarpTile::BlockExtents(const GridSums& sums, const WarpAxes
   return extents;
 }
 
+std::vector<int64_t> WarpTile::Covered(const GridSums& sums, const WarpAxes& axes) const {
+  std::vector<int64_t> covered = BlockExtents(sums, axes);
+  for (size_t axis = 0; axis < covered.size(); ++axis) {
+    covered[axis] *= CeilDiv(sums.extents[axis], covered[axis]);
+  }
+  return covered;
+}
+
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
   constexpr int64_t kSumBytes = 4;
   const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
@@ -329,26 +344,33 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   // The sums, their copy in shared memory, and what reads that.
   const auto [results, stored] = TakeResults(s, sums);
   const Stage summed = s->CacheWrite(stored);
+  const std::vector<int64_t> covered = tile.Covered(sums, axes);
   std::vector<Stage> copies;
   for (size_t i = 0; i < sums.factors->size(); ++i) {
-    copies.push_back(CopyOf(s, summed, (*sums.factors)[i], axes.term_dims[i], stages));
+    const GridFactor& factor = (*sums.factors)[i];
+    copies.push_back(CopyOf(s, summed, factor, axes.term_dims[i], stages));
+    s->PadStage(copies.back(), factor.ShapeFor(covered, sums.steps));
   }
+  s->GrowStage(summed, covered);
+  s->GrowStage(stored, covered);
   std::vector<Loop> blocks, inside;
   const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
   for (size_t axis = 0; axis < rank; ++axis) {
     const Loop loop = results.Axis(axis);
-    const SplitLoops split = s->Split(loop, extents[axis], Tail::kExact, loop.Block(), loop);
+    const SplitLoops split = s->Split(loop, extents[axis], Tail::kGuard, loop.Block(), loop);
     blocks.push_back(split.outer);
     inside.push_back(split.inner);
   }
   std::vector<Loop> order = blocks;
   order.insert(order.end(), inside.begin(), inside.end());
   s->Reorder(order);
-  ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = {}, .layout = ""};
+  // The tiles of the last block are whole, too.
+  ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = extents, .layout = ""};
   shared.slack.assign(rank, 0);
   shared.slack[axes.lanes] = kSumSlack;
   s->ComputeAt(stored, blocks.back(), shared);
-  s->ComputeAt(summed, blocks.back(), {.scope = loop::Scope::kTile, .align = {}, .layout = ""});
+  s->ComputeAt(summed, blocks.back(),
+               {.scope = loop::Scope::kTile, .align = extents, .layout = ""});
   const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
   for (size_t i = 0; i < copies.size(); ++i) {
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],

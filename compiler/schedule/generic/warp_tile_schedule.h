@@ -30,6 +30,8 @@ struct WarpAxes {
   // Whether neighbouring terms of each factor are neighbours in memory where they are copied from,
   // so that a thread copies several at once.
   std::vector<bool> has_terms_last;
+  // For each axis, whether blocks may reach beyond its end: what they copy there is zeros.
+  std::vector<bool> has_tail;
 };
 // nullopt where the sums' terms are no products of two factors that the tensor cores take, with
 // such axes.
@@ -40,7 +42,7 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
 struct WarpTile {
   int64_t rows = 16;        // of a warp
   int64_t lanes = 8;        // of a warp
-  int64_t warps_rows = 1;   // of a block, along the rows; divide the axis with `rows`
+  int64_t warps_rows = 1;   // of a block, along the rows; divide the axis with `rows`, or cover it
   int64_t warps_lanes = 1;  // the same along the lanes
   int64_t warps_lines = 1;  // the same along the lines
   int64_t steps = 16;       // that are copied at once; divide the loop
@@ -48,6 +50,8 @@ struct WarpTile {
   int64_t Threads() const;
   int64_t SumsOfThread() const;
   std::vector<int64_t> BlockExtents(const GridSums& sums, const WarpAxes& axes) const;
+  // The extents of the axes that all blocks cover together.
+  std::vector<int64_t> Covered(const GridSums& sums, const WarpAxes& axes) const;
 };
 
 // The bytes that a block shares: copies of the factors, and behind them the sums of its warps.

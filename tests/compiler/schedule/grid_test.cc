@@ -121,6 +121,17 @@ constexpr const char* kOfTensorCores[] = {
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(2, 16, 8, 16), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
     "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    // Tiles that do not divide rows, columns, or either.
+    "fn (p0: Tensor[(50, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { nn.dense(p0, p1) "
+    "}",
+    "fn (p0: Tensor[(2, 20, 32), float16], p1: Tensor[(2, 21, 32), float16]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(1, 32, 4, 14), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(1, 32, 7, 7), bfloat16], const p1: Tensor[(32, 32, 1, 1), bfloat16]) { "
+    "nn.conv2d(p0, p1) }",
+    "fn (p0: Tensor[(1, 16, 14, 14), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
 };
 
 TEST(Grid, WarpsComputeWhatTheNaiveNestDoes) {
@@ -180,7 +191,7 @@ TEST(Grid, WarpsMultiplyTilesFromSharedCopies) {
   ExpectGolden("warp_tile", one.naive(), *nest);
 }
 
-TEST(Grid, TensorCoresAreTheDefaultWhereTilesDivide) {
+TEST(Grid, TensorCoresAreTheDefault) {
   const auto dense = [](int64_t rows, int64_t units, int64_t terms) {
     return fmt::format(
         "fn (p0: Tensor[({}, {}), bfloat16], const p1: Tensor[({}, {}), bfloat16]) {{ "
@@ -205,10 +216,22 @@ TEST(Grid, TensorCoresAreTheDefaultWhereTilesDivide) {
       R"({"steps":32,"strategy":"warp_tile","tile_columns":8,"tile_rows":32,"warps_columns":7,"warps_lines":2,"warps_rows":1})");
   EXPECT_THAT(default_of(dense(1000, 1000, 1000), kH100),
               testing::Not(testing::HasSubstr("warp_tile")))
-      << "no tile divides it";
+      << "16 does not divide its terms";
   EXPECT_THAT(default_of(dense(1024, 1024, 1024), "cuda -arch=sm_75"),
               testing::Not(testing::HasSubstr("warp_tile")))
       << "it has none for bfloat16";
+}
+
+// ResNets have images of 28, 14 and 7 columns, of which tiles of eight have one in eight to spare.
+TEST(Grid, TensorCoresTakeImagesThatTilesDoNotDivide) {
+  for (const int64_t size : {28, 14, 7}) {
+    const GridTask one(fmt::format("fn (p0: Tensor[(1, 128, {0}, {0}), bfloat16], const p1: "
+                                   "Tensor[(128, 128, 3, 3), bfloat16]) {{ nn.conv2d(p0, p1, "
+                                   "padding=[1, 1, 1, 1]) }}",
+                                   size),
+                       "cuda -arch=sm_90a -multiprocessors=132");
+    EXPECT_THAT(one.Default(), testing::HasSubstr("warp_tile")) << size;
+  }
 }
 
 TEST(Grid, AThreadKeepsATileOfSumsInRegisters) {

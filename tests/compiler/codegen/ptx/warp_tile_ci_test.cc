@@ -76,6 +76,11 @@ constexpr const char* kSmall[] = {
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
     "fn (p0: Tensor[(2, 16, 8, 16), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
     "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    // Tiles do not divide the rows or columns of these.
+    "fn (p0: Tensor[(2, 20, 32), float16], p1: Tensor[(2, 21, 32), float16]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(1, 32, 7, 7), bfloat16], const p1: Tensor[(32, 32, 3, 3), bfloat16]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
 };
 
 TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
@@ -97,6 +102,8 @@ constexpr const char* kLarge[] = {
     "fn (p0: Tensor[(1024, 1024), bfloat16], const p1: Tensor[(1024, 1024), bfloat16]) { "
     "nn.dense(p0, p1) }",
     "fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), bfloat16]) { "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(1, 256, 14, 14), bfloat16], const p1: Tensor[(256, 256, 3, 3), bfloat16]) { "
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
 };
 
