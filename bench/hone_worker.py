@@ -2,7 +2,8 @@
 
     hone_worker.py THREADS      reads JSON commands on stdin, answers on stdout; HONE_BUILD is the build folder
 
-    prep     {"module": SO, "data": NPZ, "alone": false}   opens, runs once, compares with the reference
+    prep     {"module": SO, "data": NPZ, "alone": false}   opens, runs once, compares with the reference; with
+             "device": NAME there, and an "err_limit" comes back in the answer
     time     {"min_ms": 60}                                one sample: the mean seconds of n back-to-back calls
     profile  {"min_ms": 60}                                seconds of each kernel where it stands in the model, and of a run without kernels
     drop
@@ -39,13 +40,13 @@ class Timed:
 
     def __init__(self, command: dict[str, Any], threads: int) -> None:
         self.data = dict(np.load(command["data"]))
-        self.peak_bytes = growth_bytes(lambda: self._open(command["module"], threads))
+        self.peak_bytes = growth_bytes(lambda: self._open(command["module"], threads, command.get("device")))
         self.alone = own_calls([call.workload for call in self.module.calls]) if command["alone"] else []
         self.estimate = self._estimate()
 
-    def _open(self, module: str, threads: int) -> None:
+    def _open(self, module: str, threads: int, device: str | None) -> None:
         """And runs it once."""
-        self.module = hone.Module(module, threads=threads)
+        self.module = hone.Module(module, threads=threads, device=device)
         for info in self.module.inputs:
             self.module.set_input(info.name, np.ascontiguousarray(self.data[info.name]))
         self.module.run()
@@ -58,7 +59,7 @@ class Timed:
 
     def error(self) -> float:
         """The largest of the outputs'; their references are ref, ref1, ref2 and so on."""
-        outputs = [self.module.get_output(number) for number in range(len(self.module.outputs))]
+        outputs = [_numbers(self.module.get_output(number)) for number in range(len(self.module.outputs))]
         references = [self.data.get(f"ref{number or ''}") for number in range(len(outputs))]
         return largest_error(outputs, references)
 
@@ -88,6 +89,11 @@ class Timed:
         return self.module.profile(min(max(runs, PROFILE_RUNS[0]), PROFILE_RUNS[1]))
 
 
+def _numbers(output: Any) -> Any:
+    """What is measured has no integers of 16 bits: those are bfloat16."""
+    return (output.astype(np.uint32) << 16).view(np.float32) if output.dtype == np.uint16 else output
+
+
 class Worker:
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -101,6 +107,8 @@ class Worker:
             prepared = time.time() - started
             calls = [{"name": call.name, "copy": is_copy(call.workload)} for call in self.timed.module.calls]
             reply: dict[str, Any] = {"prep": prepared, "err": self.timed.error(), "est": self.timed.estimate, "note": "", "calls": calls}
+            if "err_limit" in command:
+                reply["err_limit"] = command["err_limit"]
             return reply if self.timed.peak_bytes is None else {**reply, "peak_bytes": self.timed.peak_bytes}
         if command["cmd"] == "drop":
             self.timed = None

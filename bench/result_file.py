@@ -19,7 +19,8 @@ from typing import IO, Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
-BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT / "build" / "release"))
+SOURCE = ROOT / "share" / "source.json"  # of a bundle (scripts/bundle): what source() was where it was made
+BUILD = pathlib.Path(os.environ.get("HONE_BUILD", ROOT if SOURCE.exists() else ROOT / "build" / "release"))
 
 PEAKS = ("fma_gflops", "copy_gbs", "tile_int8_gops", "tile_bf16_gflops")  # that stand beside figures; tiles' where there are some
 LINES_KEPT = 20  # of what a command told before it failed
@@ -156,8 +157,12 @@ def code_of(top: pathlib.Path) -> str:
 def source(build: pathlib.Path = BUILD) -> dict[str, Any]:
     """Fields of an origin: commit and digest of the tree that is measured, that of the build folder.
 
-    Of a build folder in no tree they are those of the benchmarks, with "build_is_elsewhere".
+    A bundle says what they were where it was made. Of another build folder in no tree they are those of the benchmarks, with
+    "build_is_elsewhere".
     """
+    if build == ROOT and SOURCE.exists():
+        bundled: dict[str, Any] = json.loads(SOURCE.read_text(encoding="utf-8"))
+        return bundled
     top = top_of(build)
     elsewhere = {} if top else {"build_is_elsewhere": True}
     top = top or top_of(ROOT)

@@ -9,12 +9,18 @@ import kernel_classes
 import result_rows
 import row_failures
 import row_peers
-from row_figures import is_wrong
+from row_figures import LARGEST_ERROR, is_wrong
 
 Row = Mapping[str, Any]
 VIEWS = {
     "nchw": "one-operator models, row-major in and out",
     "own": "kernels alone, each in layouts of its own choice",
+}
+# Those of GPUs, by the numbers that others compute in; Hone's own products of float32 are in float32 in both of the first.
+GPU_VIEWS = {
+    "fp32": "float32, the others with TF32 off",
+    "tf32": "float32, the others with TF32 on",
+    "bf16": "bfloat16",
 }
 TARGETS = {
     ("nchw", kernel_classes.DIRECT): 1.03,
@@ -57,14 +63,8 @@ def line(row: Row) -> str:
 def document(name: str, content: Mapping[str, Any]) -> str:
     """The whole file of `kernels` or `models`."""
     rows: Sequence[Row] = content["rows"]
-    what = "Single operators" if name == "kernels" else "Whole models, batch 1"
-    lines = [
-        f"# {what}, float32",
-        "",
-        f"{content['cpu']}, {content['cores']} cores. Written by bench/bench_{name}.py; [docs/benchmarks.md](../../../docs/benchmarks.md) "
-        f"has the method and says what each column means. Chart: [{name}.svg]({name}.svg).",
-        "",
-    ]
+    lines = [*head(name, content), ""]
+    name = name.removeprefix("gpu_")
     if name == "kernels":
         lines += ["## By class", "", *summary_table(content["summary"]), ""]
     for view, numerics, threads in sections(rows):
@@ -73,6 +73,19 @@ def document(name: str, content: Mapping[str, Any]) -> str:
         lines += [f"Best peer: the {row_peers.best_of(own)}.", ""]
         lines += model_tables(own, rows) if name == "models" else kernel_tables(own, rows)
     return "\n".join(lines + origins(rows)) + "\n"
+
+
+def head(name: str, content: Mapping[str, Any]) -> list[str]:
+    method = "[docs/benchmarks.md](../../../docs/benchmarks.md) has the method and says what each column means."
+    if "device" in content:
+        what = "Single operators" if name == "gpu_kernels" else "Whole models"
+        device = f"{content['device']}, {content['driver']}, in a machine with {content['cpu']}, {content['cores']} cores"
+        command = name.removeprefix("gpu_")
+        differs = "[docs/gpu.md](../../../docs/gpu.md#measuring-on-a-gpu) says what is different on GPUs."
+        return [f"# {what} on a GPU", "", f"{device}. Written by bench/gpu/bench_gpu.py {command}; {method} {differs}"]
+    what = "Single operators" if name == "kernels" else "Whole models, batch 1"
+    written = f"Written by bench/bench_{name}.py; {method} Chart: [{name}.svg]({name}.svg)."
+    return [f"# {what}, float32", "", f"{content['cpu']}, {content['cores']} cores. {written}"]
 
 
 def section(row: Row) -> tuple[str, str, int]:
@@ -84,6 +97,8 @@ def sections(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
 
 
 def title(name: str, view: str, numerics: str, threads: int) -> str:
+    if view in GPU_VIEWS:
+        return GPU_VIEWS[view]
     what = VIEWS[view] if name == "kernels" else "row-major in and out"
     strict = "" if numerics == "default" else f", {numerics} numerics"
     return f"{threads} thread{'' if threads == 1 else 's'}, {what}{strict}"
@@ -150,7 +165,7 @@ def table(header: Sequence[str], cells: Sequence[Sequence[str]], texts: int = 1)
 
 def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     peers = peer_names(rows)
-    header = ["kernel, µs", "class", "default", "tuned", "rate", "% of", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
+    header = ["kernel, µs", "class", "default", "tuned", "rate", "% of", *peers, "best peer ÷ tuned", "", *error_head(rows), "trials", "tuning, s"]
     cells = [
         [
             f"{row['item']}{marks(row, every)}",
@@ -159,12 +174,26 @@ def kernel_table(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
             *rate(row),
             *(cell(row, peer, row["peers"].get(peer)) for peer in peers),
             *judged(row),
+            *error_cells(row),
             str(row["trials"]),
             f"{row['tune_s']:.0f}",
         ]
         for row in rows
     ]
     return [*table(header, cells, texts=2), *row_failures.listed(rows)] if rows else []
+
+
+def error_head(rows: Sequence[Row]) -> list[str]:
+    """On GPUs peers differ in how they round."""
+    return ["error, best peer's"] if any(row["view"] in GPU_VIEWS for row in rows) else []
+
+
+def error_cells(row: Row) -> list[str]:
+    """The largest, as parts of the outputs' largest value."""
+    if row["view"] not in GPU_VIEWS:
+        return []
+    both = [row["hone"].get("tuned"), row["peers"].get(row.get("best_peer"))]
+    return [", ".join(f"{float(own['error']):.0e}" if own else "-" for own in both)]
 
 
 def direct_table(rows: Sequence[Row]) -> list[str]:
@@ -196,6 +225,8 @@ def rate(row: Row) -> list[str]:
     tuned = row["hone"].get("tuned")
     if not tuned or "gflops" not in tuned:
         return ["-", "-"]
+    if "share_of_peak" not in tuned:
+        return [f"{tuned['gbs']:.0f} GB/s" if is_about_bytes(row) else f"{tuned['gflops']:.0f} GFLOP/s", "-"]
     if is_about_bytes(row):
         if "share_of_bandwidth" not in tuned:
             return [f"{tuned['gbs']:.0f} GB/s", "-"]
@@ -236,19 +267,20 @@ def cell(row: Row, name: str, figures: Mapping[str, Any] | None, scale: float = 
 def us(figures: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if not figures:
         return "-"
-    wrong = " (wrong)" if is_wrong(figures.get("error")) else ""
+    wrong = " (wrong)" if is_wrong(figures.get("error"), figures.get("error_limit", LARGEST_ERROR)) else ""
     return f"{figures['median_us'] / scale:.{1 if scale == 1 else 3}f}{wrong}"
 
 
 def model_tables(rows: Sequence[Row], every: Sequence[Row]) -> list[str]:
     peers = peer_names(rows)
-    header = ["model, ms", "default", "tuned", *peers, "best peer ÷ tuned", "", "trials", "tuning, s"]
+    header = ["model, ms", "default", "tuned", *peers, "best peer ÷ tuned", "", *error_head(rows), "trials", "tuning, s"]
     cells = [
         [
             f"{row['item']}{marks(row, every)}",
             *hone_cells(row, 1e3),
             *(cell(row, peer, row["peers"].get(peer), 1e3) for peer in peers),
             *judged(row),
+            *error_cells(row),
             str(row["trials"]),
             f"{row['tune_s']:.0f}",
         ]

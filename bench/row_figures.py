@@ -48,7 +48,8 @@ def hone_figures(
 def right_times(measured: Measured, name: str) -> list[float] | None:
     """None where there is no figure, or none that counts: a wrong result has no speed."""
     times = measured.times.get(name)
-    return times if times and not is_wrong(measured.replies[name]["err"]) else None
+    reply = measured.replies.get(name, {})
+    return times if times and not is_wrong(reply["err"], reply.get("err_limit", LARGEST_ERROR)) else None
 
 
 def compared(measured: Measured, empty: Mapping[str, float]) -> dict[str, Any]:
@@ -102,6 +103,8 @@ def _peer_figures(
         "error": measured.replies[name]["err"],
         "empty_call_us": empty.get(name),
     }
+    if "err_limit" in measured.replies[name]:
+        figures["error_limit"] = measured.replies[name]["err_limit"]
     if default:
         figures["to_default"] = _ratio(paired(times, default))
     return figures | (_ratio(paired(times, ours)) if ours else {})
@@ -111,9 +114,9 @@ def _ratio(ratio: Ratio) -> dict[str, float]:
     return {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
 
 
-def is_wrong(error: float | str | None) -> bool:
+def is_wrong(error: float | str | None, limit: float = LARGEST_ERROR) -> bool:
     """NaN and infinity, also as the strings that files have, are wrong. A peer's that is not known is not: it may be the best."""
-    return error is not None and not float(error) < LARGEST_ERROR
+    return error is not None and not float(error) < limit
 
 
 def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -122,7 +125,7 @@ def best_peer(peers: Mapping[str, Mapping[str, Any]]) -> str | None:
     right = [
         name
         for name, figures in peers.items()
-        if not is_wrong(figures["error"]) or name.startswith("tf")
+        if not is_wrong(figures["error"], figures.get("error_limit", LARGEST_ERROR)) or name.startswith("tf")
     ]
     return min(right, key=lambda name: float(peers[name]["median_us"])) if right else None
 

@@ -85,7 +85,7 @@ class Modules:
     def _tune(self, model: pathlib.Path, threads: int, numerics: str, trials: int, target: str) -> dict[str, Any]:
         document = result_file.hone(
             *("tune", str(model), "--db", str(self._database), "--trials", str(trials), "--full-budget"),
-            *("--target", target, "--threads", str(threads), *_numerics(numerics)),
+            *("--target", target, *_threads(target, threads), *_numerics(numerics)),
         )
         return document
 
@@ -97,8 +97,8 @@ class Modules:
         out = self._folder / f"{model.stem}-{kind}-{numerics}.so"
         known = ["--db", str(self._database)] if tuned and self._database.exists() else []
         report = result_file.hone(
-            *("compile", str(model), "-o", str(out), "--target", target, "--threads", str(threads)),
-            *(*known, *_numerics(numerics)),
+            *("compile", str(model), "-o", str(out), "--target", target),
+            *(*_threads(target, threads), *known, *_numerics(numerics)),
         )
         return out, report
 
@@ -113,6 +113,11 @@ def trials_before(output: str | None) -> int | None:
         return trials_in(json.loads(output or ""))
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _threads(target: str, threads: int) -> list[str]:
+    """Targets behind drivers have none."""
+    return ["--threads", str(threads)] if target.split()[0] in (NATIVE, "llvm") else []
 
 
 def _numerics(numerics: str) -> list[str]:

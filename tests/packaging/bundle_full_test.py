@@ -80,6 +80,13 @@ class BundleTest(unittest.TestCase):
         self.assertTrue((root / "lib/libhone_runtime.so").exists())
         self.assertTrue((root / "include/hone/runtime/c_api.h").exists())
 
+    def test_it_measures_on_gpus(self) -> None:
+        root = self.older / "opt" / self.name
+        runs = f"import sys; sys.path.insert(0, '{root}/python'); import hone; print(hone.version(), hone.Module.__name__)"
+        self.assertRegex(run(sys.executable, "-c", runs), r"^\d+\.\d+.* Module")
+        self.assertIn("bench_gpu.py", run(sys.executable, root / "bench/gpu/bench_gpu.py", "--help"))
+        self.assertEqual(set(json.loads((root / "share/source.json").read_text())), {"commit", "code"})
+
     def test_this_system_runs_it_with_its_own_c_library_by_a_link(self) -> None:
         link = self.folder / "hone"
         link.symlink_to(self.older / "opt" / self.name / "bin/hone")
