@@ -41,8 +41,11 @@ class CudaSequence final : public LaunchSequence {
   bool FindFunctions(std::string* error);
   bool LaunchStep(const StepVisit& visit);
   bool LaunchNothing(const StepVisit& visit);
-  // Records what `launch` launches in one walk over the plan. Null if the device has failed.
-  GraphExec Record(const Launch& launch);
+  // Records what `launch` launches in so many walks over the plan. Null if the device has failed.
+  GraphExec Record(const Launch& launch, int64_t runs = 1);
+  // How many runs one start of several_ does, which is recorded when it is first needed; 1 if a
+  // graph of several would gain nothing, or would hold more than `runs`.
+  int64_t RunsAtOnce(int64_t runs);
   // Starts a run, by the graph if it is time for one. False if the device has failed.
   bool Start();
 
@@ -51,6 +54,7 @@ class CudaSequence final : public LaunchSequence {
   const SequencePlan& plan_;
   std::vector<Function> functions_;  // one for each step
   GraphExec graph_ = nullptr;        // of the present addresses
+  GraphExec several_ = nullptr;      // the same, of the runs that Time starts at once
   bool has_run_ = false;             // with the present addresses
 };
 

@@ -134,6 +134,21 @@ TEST_F(CudaDeviceTest, TimesAndProfiles) {
   EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34)) << "a profiled run is a run";
 }
 
+// Starting a graph takes longer than small kernels do.
+TEST_F(CudaDeviceTest, TimesShortRunsManyAtOnce) {
+  ASSERT_EQ(Open(), "");
+  Give({1, 2, 3, 4});
+  ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+  const CudaDriverCounts before = cuda_driver_counts();
+  double seconds = 0;
+  ASSERT_EQ(hone_time(model_, 25, &seconds), HONE_OK) << hone_last_error();
+  const CudaDriverCounts after = cuda_driver_counts();
+  EXPECT_EQ(after.graphs - before.graphs, 2);
+  EXPECT_EQ(after.graph_launches - before.graph_launches, 1 + 1 + 2 + 5)
+      << "both graphs ahead of the clock, two of ten runs, five of one";
+  EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+}
+
 // The driver lets no later call of the process succeed.
 TEST_F(CudaDeviceTest, KeepsTheFirstFaultOfAKernel) {
   ASSERT_EQ(Open("#define ENTRY \"fault\"\n"), "");
