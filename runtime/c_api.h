@@ -113,9 +113,11 @@ HONE_API int hone_run(hone_model* model);
  * device has failed. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
 
-/* The same with DLPack tensors on the CPU, which must have the input's dtype and one of its
- * shapes. hone_set_input_dlpack takes any strides; hone_bind_input_dlpack needs a row-major tensor
- * that is aligned to 64 bytes. */
+/* The same with DLPack tensors, which must have the input's dtype and one of its shapes, and lie on
+ * the CPU or on the model's own device, if that is one of CUDA. hone_set_input_dlpack takes any
+ * strides on the CPU; hone_bind_input_dlpack, and both on CUDA, need a row-major tensor, which to
+ * be bound is aligned to 64 bytes. On CUDA hone_set_input_dlpack copies within the device, after
+ * the work in its default stream; what is bound there must be complete when hone_run is called. */
 HONE_API int hone_set_input_dlpack(hone_model* model, uint32_t index,
                                    const struct hone_dl_tensor* tensor);
 HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
@@ -125,6 +127,11 @@ HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
  * its deleter. */
 HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
                                 struct hone_dl_managed_tensor** tensor);
+
+/* A view of an output where it lies, without a copy to the host: on the CPU as above, on CUDA in
+ * the device's memory, complete when hone_run has returned. HONE_BAD_INPUT on other devices. */
+HONE_API int hone_device_output_dlpack(const hone_model* model, uint32_t index,
+                                       struct hone_dl_managed_tensor** tensor);
 
 /* Seconds that `runs` (at least 1) back-to-back runs take; the loop is inside this function. */
 HONE_API int hone_time(hone_model* model, int64_t runs, double* seconds);

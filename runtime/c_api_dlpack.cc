@@ -1,5 +1,7 @@
 // The C API's functions on DLPack tensors.
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "runtime/c_model.h"
@@ -20,6 +22,20 @@ hone_dl_type ToDlType(hone::DataType type) {
     code = HONE_DL_BOOL;
   }
   return {code, bits, 1};
+}
+
+// Where a tensor of the model's device lies, in DLPack's words; the CPU for devices that DLPack's
+// users cannot share.
+hone_dl_device DlDeviceOf(const hone_model* model) {
+  const hone::Device& device = model->model->device();
+  if (!device.is_shared()) return {HONE_DL_CPU, 0};
+  const std::string name = device.name();  // "cuda:1"
+  return {HONE_DL_CUDA, std::atoi(name.substr(name.find(':') + 1).c_str())};
+}
+
+bool IsOn(const hone_dl_tensor& tensor, const hone_dl_device& device) {
+  return tensor.device.device_type == device.device_type &&
+         tensor.device.device_id == device.device_id;
 }
 
 const char* DataOf(const hone_dl_tensor& tensor) {
@@ -59,19 +75,33 @@ bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor, bool 
   if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
   const hone_value& value = model->function().inputs[index];
   const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
-  const bool is_same_type = tensor.ndim >= 0 && tensor.device.device_type == HONE_DL_CPU &&
-                            std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
+  const hone_dl_device device = DlDeviceOf(model);
+  const bool is_within_reach = tensor.device.device_type == HONE_DL_CPU || IsOn(tensor, device);
+  const bool is_same_type =
+      tensor.ndim >= 0 && is_within_reach && std::memcmp(&type, &tensor.dtype, sizeof(type)) == 0;
   const bool has_choice = model->model->table().function_count > 1;
   hone::InputShape shape;
   if (is_same_type) shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   if (!is_same_type || (!has_choice && shape != hone::ShapeOf(value))) {
     hone::Fail(HONE_BAD_INPUT,
-               std::string("expected a tensor on the CPU with the dtype and shape of input ") +
-                   value.name + ", found another");
+               std::string("expected a tensor on the CPU") +
+                   (device.device_type == HONE_DL_CPU ? "" : " or on the model's device") +
+                   " with the dtype and shape of input " + value.name + ", found another");
     return false;
   }
   if (!IsEmpty(tensor) && !hone::Has(tensor.data, "the tensor's data")) return false;
+  const bool is_on_host = tensor.device.device_type == HONE_DL_CPU;
+  if (to_bind && is_on_host != model->model->device().is_host()) {
+    hone::Fail(HONE_BAD_INPUT,
+               "expected a tensor on the model's own device to bind, found one on "
+               "another; copy it with hone_set_input_dlpack instead");
+    return false;
+  }
   if (to_bind && !CanBind(tensor)) return false;
+  if (!is_on_host && !IsRowMajor(tensor)) {
+    hone::Fail(HONE_BAD_INPUT, "expected a row-major tensor on the device, found other strides");
+    return false;
+  }
   return hone::ChooseShape(model, index, shape) == HONE_OK;
 }
 
@@ -114,6 +144,10 @@ const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tens
 int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
   const hone_value* value = InputFor(model, index, tensor, /*to_bind=*/false);
   if (value == nullptr) return HONE_BAD_INPUT;
+  if (tensor->device.device_type != HONE_DL_CPU) {
+    model->model->CopyInput(index, DataOf(*tensor));
+    return hone::DeviceStatus(model);
+  }
   if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
   const auto element_bytes =
       static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
@@ -129,20 +163,22 @@ int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tens
   if (value == nullptr) return HONE_BAD_INPUT;
   // An empty one may have no memory to bind.
   if (value->size_bytes == 0) return hone_set_input(model, index, nullptr, 0);
+  if (tensor->device.device_type != HONE_DL_CPU) {
+    model->model->BindInput(index, const_cast<char*>(DataOf(*tensor)));
+    return HONE_OK;
+  }
   return hone_bind_input(model, index, DataOf(*tensor));
 }
 
-int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_tensor** tensor) {
-  if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
-  hone_tensor_info info{};
-  if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
-  const void* const data = model->executor().ReadOutput(index);
-  if (const int code = hone::DeviceStatus(model); code != HONE_OK) return code;
+namespace {
+
+hone_dl_managed_tensor* NewView(const hone_tensor_info& info, const void* data,
+                                hone_dl_device device) {
   auto* view = new Export;
   view->shape.assign(info.shape, info.shape + info.rank);
   hone_dl_tensor& dl = view->tensor.dl_tensor;
   dl.data = const_cast<void*>(data);
-  dl.device = {HONE_DL_CPU, 0};
+  dl.device = device;
   dl.ndim = static_cast<int32_t>(info.rank);
   dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));
   dl.shape = view->shape.data();
@@ -150,6 +186,33 @@ int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_
   view->tensor.deleter = [](hone_dl_managed_tensor* self) {
     delete static_cast<Export*>(self->manager_ctx);
   };
-  *tensor = &view->tensor;
+  return &view->tensor;
+}
+
+}  // namespace
+
+int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_tensor** tensor) {
+  if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
+  hone_tensor_info info{};
+  if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
+  const void* const data = model->executor().ReadOutput(index);
+  if (const int code = hone::DeviceStatus(model); code != HONE_OK) return code;
+  *tensor = NewView(info, data, {HONE_DL_CPU, 0});
+  return HONE_OK;
+}
+
+int hone_device_output_dlpack(const hone_model* model, uint32_t index,
+                              hone_dl_managed_tensor** tensor) {
+  if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
+  hone_tensor_info info{};
+  if (const int code = hone_output_info(model, index, &info); code != HONE_OK) return code;
+  const hone::Device& device = model->model->device();
+  if (!device.is_host() && !device.is_shared()) {
+    return hone::Fail(HONE_BAD_INPUT,
+                      "expected a model on the CPU or a device of CUDA, found one on " +
+                          device.name() + "; use hone_output_dlpack");
+  }
+  if (const int code = hone::DeviceStatus(model); code != HONE_OK) return code;
+  *tensor = NewView(info, model->executor().Output(index), DlDeviceOf(model));
   return HONE_OK;
 }

@@ -53,6 +53,13 @@ class Device {
   // overlap.
   virtual void Copy(void* to, const void* from, uint64_t size_bytes) = 0;
 
+  // Whether other libraries of the process can use addresses of the device's memory, and Hone
+  // theirs.
+  virtual bool is_shared() const { return false; }
+  // Copies from memory of the device that another library filled by work in the device's default
+  // stream, after that work. Returns when the copy is done. Only for a device that is shared.
+  virtual void CopyShared(void* /*to*/, const void* /*from*/, uint64_t /*size_bytes*/) {}
+
   // `module` must outlive the loaded module. Null with a sentence in *error if the module is for
   // another kind of device or asks for more than this one has, if the driver refuses its code, or
   // if memory is short.

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { HONE_DL_CPU = 1 }; /* device_type */
+enum { HONE_DL_CPU = 1, HONE_DL_CUDA = 2 }; /* device_type */
 enum hone_dl_code {
   HONE_DL_INT = 0,
   HONE_DL_UINT = 1,

@@ -100,10 +100,20 @@ const InputShape* Model::Given::shape() const {
   return filled ? &filled->shape : nullptr;
 }
 
-void Model::FillInput(uint32_t input, const std::function<void(void* memory)>& write) {
+void Model::MarkFilled(uint32_t input) {
   if (executor().IsInputBound(input)) executor().BindInput(input, nullptr);
   given_[input] = {};
   given_[input].filled = {ShapeOf(function().inputs[input]), chosen_};
+}
+
+void Model::CopyInput(uint32_t input, const void* device_data) {
+  MarkFilled(input);
+  const uint64_t size_bytes = function().inputs[input].size_bytes;
+  if (size_bytes > 0) device_->CopyShared(executor().Input(input), device_data, size_bytes);
+}
+
+void Model::FillInput(uint32_t input, const std::function<void(void* memory)>& write) {
+  MarkFilled(input);
   if (device_->is_host()) return write(executor().Input(input));
   const uint64_t size_bytes = function().inputs[input].size_bytes;
   std::vector<uint8_t> staged(size_bytes);

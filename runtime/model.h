@@ -47,6 +47,8 @@ class Model {
   // Calls `write` once with host memory, to which it must write the input's data. The input then
   // counts as given in the shape of the chosen specialisation, and its binding ends.
   void FillInput(uint32_t input, const std::function<void(void* memory)>& write);
+  // The same with memory of the device, which must be shared, in place of the host's.
+  void CopyInput(uint32_t input, const void* device_data);
   // Like Executor::BindInput, but for every specialisation in which the input has its present
   // shape. Null ends the binding: the input then has the data that it was last filled with.
   void BindInput(uint32_t input, void* data);
@@ -78,6 +80,8 @@ class Model {
     const InputShape* shape() const;
   };
 
+  // The input counts as given in the shape of the chosen specialisation, and its binding ends.
+  void MarkFilled(uint32_t input);
   std::unique_ptr<Executor> MakeExecutor(uint32_t specialisation, std::string* error) const;
   Result SwitchTo(uint32_t specialisation, std::string* error);
   // Brings what the input was given into the chosen specialisation, if it fits.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn, overload
 import numpy as np
 import numpy.typing as npt
 
+from hone import device_tensor
 from hone.arguments import MAX_INT32, integer, items_of, path_of, runs_of, threads_of
 from hone.dtypes import dtype_of, holds, native
 from hone.errors import Error
@@ -75,6 +76,8 @@ def _load() -> ctypes.CDLL:
         "hone_choose_specialisation": (ctypes.c_int, [model, index]),
         "hone_choose_shape": (ctypes.c_int, [model, index, index, ctypes.POINTER(ctypes.c_int64)]),
         "hone_set_input": (ctypes.c_int, [model, index, ctypes.c_void_p, ctypes.c_uint64]),
+        "hone_set_input_dlpack": (ctypes.c_int, [model, index, ctypes.POINTER(device_tensor.DlTensor)]),
+        "hone_device_output_dlpack": (ctypes.c_int, [model, index, ctypes.POINTER(ctypes.POINTER(device_tensor.ManagedTensor))]),
         "hone_run": (ctypes.c_int, [model]),
         "hone_output": (ctypes.c_void_p, [model, index]),
         "hone_time": (ctypes.c_int, [model, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)]),
@@ -207,6 +210,11 @@ class Module:
         self.inputs, self._input_types = self._infos(_library.hone_input_count, _library.hone_input_info)
         self.outputs, self._output_types = self._infos(_library.hone_output_count, _library.hone_output_info)
 
+    def _look_again(self) -> None:
+        """The runtime may have chosen another specialisation; what was run of the present one stays."""
+        if len(self.specialisations) > 1:
+            self._look()
+
     def _describe_in(self, number: int) -> Any:
         return lambda model, index, info: _library.hone_specialisation_input_info(model, number, index, info)
 
@@ -223,9 +231,14 @@ class Module:
 
     def set_input(self, name: str | int, array: npt.ArrayLike) -> None:
         """Copies an array of the input's dtype and one of its shapes, which chooses the specialisation. `name`: or its
-        number."""
+        number. A tensor on the module's own GPU, by DLPack or __cuda_array_interface__, is copied within it."""
         with self._turn:
             index = _index_of(name, self.inputs, "input")
+            if device_tensor.is_on_gpu(array):
+                view, _kept = device_tensor.view_of(array)
+                _check(_library.hone_set_input_dlpack(self._model, index, ctypes.byref(view)))
+                self._look_again()
+                return
             info, type_name = self.inputs[index], self._input_types[index]
             found = np.asarray(array)
             fits = holds(found.dtype, type_name)
@@ -273,6 +286,19 @@ class Module:
             block = (ctypes.c_uint8 * (count * info.dtype.itemsize)).from_address(pointer)
             return np.frombuffer(memoryview(block), dtype=info.dtype, count=count).reshape(info.shape).copy()
 
+    def get_device_output(self, name: str | int) -> device_tensor.DeviceTensor:
+        """An output of the last run where it lies, on the CPU or a GPU, without a copy: an object with __dlpack__ and, on a
+        GPU, __cuda_array_interface__. The next run overwrites it."""
+        with self._turn:
+            index = _index_of(name, self.outputs, "output")
+            info = self.outputs[index]
+            if not self._has_run:
+                raise Error(f"expected a run before output {info.name!r} is read, found none; call run first")
+            managed = ctypes.POINTER(device_tensor.ManagedTensor)()
+            _check(_library.hone_device_output_dlpack(self._model, index, ctypes.byref(managed)))
+            typestr = None if self._output_types[index] == "bfloat16" else info.dtype.str
+            return device_tensor.DeviceTensor(managed.contents.tensor, _Output(self, managed), info.dtype, typestr)
+
     def time(self, runs: int) -> float:
         """Seconds of `runs` back-to-back runs, the loop in C++."""
         seconds, count = ctypes.c_double(), runs_of(runs)
@@ -317,6 +343,16 @@ class Module:
         with self._turn:
             _check(_library.hone_time_executor(self._model, count, ctypes.byref(seconds)))
         return seconds.value
+
+
+class _Output:
+    """The runtime's view of an output, which ends with this; keeps the module."""
+
+    def __init__(self, module: Module, managed: Any) -> None:
+        self._module, self._managed = module, managed
+
+    def __del__(self) -> None:
+        self._managed.contents.deleter(ctypes.addressof(self._managed.contents))
 
 
 def _index_of(name: str | int, infos: list[TensorInfo], what: str) -> int:

@@ -35,6 +35,8 @@ constexpr int kMaxDynamicSharedSizeBytes = 8;  // CUfunction_attribute
 constexpr int kErrorLogBuffer = 5;             // CUjit_option
 constexpr int kErrorLogBufferSizeBytes = 6;
 constexpr unsigned kStreamNonBlocking = 1;
+// The default stream of programs that do not ask for one for each thread (CU_STREAM_LEGACY).
+inline const Stream kLegacyStream = reinterpret_cast<Stream>(uintptr_t{1});
 constexpr int kCaptureModeThreadLocal = 1;
 
 // The driver's functions that the runtime calls. All exist since CUDA 11.4.

@@ -132,6 +132,17 @@ void CudaDevice::Copy(void* to, const void* from, uint64_t size_bytes) {
         "copying within it");
 }
 
+void CudaDevice::CopyShared(void* to, const void* from, uint64_t size_bytes) {
+  if (has_failed()) return;
+  const InContext in_context(*this);
+  // This device's stream does not wait for the default one by itself.
+  if (!Check(api_.StreamSynchronize(kLegacyStream), "waiting for other libraries")) return;
+  const bool is_begun =
+      Check(api_.MemcpyDtoDAsync(AddressOf(to), AddressOf(from), size_bytes, stream_),
+            "copying within it");
+  if (is_begun) Synchronize("copying within it");
+}
+
 std::unique_ptr<LoadedModule> CudaDevice::Load(const Module& module, std::string* error) {
   return CudaModule::Make(module, *this, error);
 }

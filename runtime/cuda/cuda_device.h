@@ -35,6 +35,8 @@ class CudaDevice final : public Device {
   void CopyIn(void* to, const void* from_host, uint64_t size_bytes) override;
   void CopyOut(void* to_host, const void* from, uint64_t size_bytes) override;
   void Copy(void* to, const void* from, uint64_t size_bytes) override;
+  bool is_shared() const override { return true; }
+  void CopyShared(void* to, const void* from, uint64_t size_bytes) override;
   std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
   std::string error() const override { return error_; }
 

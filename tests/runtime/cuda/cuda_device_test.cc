@@ -149,6 +149,68 @@ TEST_F(CudaDeviceTest, TimesShortRunsManyAtOnce) {
   EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
 }
 
+// A tensor of another library, in the device's memory: here a block of it.
+class SharedTensor {
+ public:
+  explicit SharedTensor(const std::vector<float>& values) {
+    std::string error;
+    device_ = FindDevice("cuda:0", "", 1, &error);
+    memory_ = device_->Allocate(4 * values.size());
+    device_->CopyIn(memory_->data(), values.data(), 4 * values.size());
+    tensor_.data = memory_->data();
+    tensor_.device = {HONE_DL_CUDA, 0};
+    tensor_.ndim = 1;
+    tensor_.dtype = {HONE_DL_FLOAT, 32, 1};
+    tensor_.shape = &extent_;
+    extent_ = static_cast<int64_t>(values.size());
+  }
+  hone_dl_tensor& operator*() { return tensor_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<DeviceMemory> memory_;
+  int64_t extent_ = 0;
+  hone_dl_tensor tensor_{};
+};
+
+TEST_F(CudaDeviceTest, TakesTensorsOfTheDeviceAndGivesViewsThere) {
+  ASSERT_EQ(Open(), "");
+  SharedTensor x({1, 2, 3, 4});
+  ASSERT_EQ(hone_set_input_dlpack(model_, 0, &*x), HONE_OK) << hone_last_error();
+  ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+  EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+  hone_dl_managed_tensor* view = nullptr;
+  ASSERT_EQ(hone_device_output_dlpack(model_, 0, &view), HONE_OK) << hone_last_error();
+  EXPECT_EQ(view->dl_tensor.device.device_type, HONE_DL_CUDA);
+  EXPECT_EQ(view->dl_tensor.device.device_id, 0);
+  EXPECT_EQ(static_cast<const float*>(view->dl_tensor.data)[3], 34)
+      << "the processor plays the GPU";
+  EXPECT_NE(view->dl_tensor.data, hone_output(model_, 0)) << "that is the host's copy";
+  view->deleter(view);
+
+  SharedTensor other({10, 2, 3, 4});
+  ASSERT_EQ(hone_bind_input_dlpack(model_, 0, &*other), HONE_OK) << hone_last_error();
+  ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+  EXPECT_THAT(Output(), ElementsAre(26, 12, 21, 34));
+}
+
+TEST_F(CudaDeviceTest, RefusesTensorsOfOtherDevicesAndStrides) {
+  ASSERT_EQ(Open(), "");
+  SharedTensor x({1, 2, 3, 4});
+  (*x).device.device_id = 1;
+  EXPECT_EQ(hone_set_input_dlpack(model_, 0, &*x), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(),
+              HasSubstr("expected a tensor on the CPU or on the model's device"));
+  (*x).device = {HONE_DL_CPU, 0};
+  EXPECT_EQ(hone_bind_input_dlpack(model_, 0, &*x), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("expected a tensor on the model's own device to bind"));
+  (*x).device = {HONE_DL_CUDA, 0};
+  int64_t stride = 2;
+  (*x).strides = &stride;
+  EXPECT_EQ(hone_set_input_dlpack(model_, 0, &*x), HONE_BAD_INPUT);
+  EXPECT_THAT(hone_last_error(), HasSubstr("expected a row-major tensor"));
+}
+
 // The driver lets no later call of the process succeed.
 TEST_F(CudaDeviceTest, KeepsTheFirstFaultOfAKernel) {
   ASSERT_EQ(Open("#define ENTRY \"fault\"\n"), "");
