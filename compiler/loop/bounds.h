@@ -1,4 +1,4 @@
-// What is known of the variables at a point of a nest, and what follows of index expressions.
+// What is known of the variables at a point of a nest, and what index expressions can be there.
 // Index arithmetic is taken not to overflow; int64 data of the model, which is loaded, may wrap
 // around. Answers may be "unknown", and are never wrong.
 #ifndef HONE_COMPILER_LOOP_BOUNDS_H_
@@ -21,8 +21,8 @@ class Bounds {
   struct Variable {
     Expr var;
     Interval interval;
-    // The smallest (largest) value where it depends on outer variables, else null. Keeps relations
-    // such as o * 4 + i < 10 with i < min(4, 10 - o * 4).
+    // The smallest and the largest value as expressions of outer variables; null if they depend on
+    // none. They keep relations: o * 4 + i < 10 gives i < min(4, 10 - o * 4).
     Expr min;
     Expr max;
     bool is_lane = false;  // of a vectorised loop
@@ -31,16 +31,16 @@ class Bounds {
   Bounds() = default;
   Bounds(std::initializer_list<std::pair<Expr, Interval>> variables);
 
-  // From here on in the body of `loop`; Pop leaves it.
+  // Enters the body of `loop`, so that its variable is known; Pop leaves the body.
   void PushLoop(const StmtNode& loop);
   void Push(Expr var, Interval interval);
   void Pop() { variables_.pop_back(); }
-  // From here on `condition` is `truth`; no way back but a copy made before. Nothing is learned of
-  // values loaded from memory that the kernel may write.
+  // Takes `condition` to be `truth` from here on; to undo it, keep a copy from before the call. The
+  // condition is ignored if it loads from memory that the kernel may write.
   void Assume(const Expr& condition, bool truth = true);
 
   const std::vector<Variable>& variables() const { return variables_; }
-  // The innermost of that node, or null.
+  // The innermost variable that is the node `var`, or null.
   const Variable* Find(const ExprNode* var) const;
 
  private:
@@ -50,7 +50,7 @@ class Bounds {
     Linear value;
     Interval interval;
   };
-  // Relations with a variable that a loop binds once more.
+  // Drops relations with a variable that a further loop is about to bind again.
   void Forget(const Expr& var);
   void AssumeComparison(BinaryOp op, const Expr& a, const Expr& b);
 
@@ -58,21 +58,22 @@ class Bounds {
   std::vector<Fact> facts_;
 };
 
-// Values that an integer or bool expression can take. Tightest for what Simplify returns.
+// The values that an integer or bool expression can take. The interval is tightest for expressions
+// that Simplify returned.
 Interval BoundsOf(const Expr& e, const Bounds& bounds);
 Interval BoundsOf(const Linear& linear, const Bounds& bounds);
-// Whether its value is no other than a sum modulo 2^64: data of the model are in it whose ranges do
-// not say that the sum stays in int64. Then it has no quotient by parts, and no order.
+// Whether the value may have wrapped around modulo 2^64, because it contains data of the model
+// whose ranges do not exclude it. Such a value must not be divided term by term, or be ordered.
 bool MayWrap(const Linear& linear, const Bounds& bounds);
-// Whether a value is made of loaded ones.
+// Whether the value of `e` depends on loads.
 bool IsOfData(const Expr& e);
 // The bounds of a - b as numbers; all numbers where one of the two may wrap around.
 Interval BoundsOfDifference(const Expr& a, const Expr& b, const Bounds& bounds);
 
-// What holds of a condition; nullopt: unknown.
+// Whether the condition is always true, or always false; nullopt if that is unknown.
 std::optional<bool> Decide(const Expr& condition, const Bounds& bounds);
 
-// Whether evaluating it again later in the kernel, with the same variables, gives the same value.
+// Whether evaluating `e` again later in the kernel, with the same variables, gives the same value.
 bool IsStable(const Expr& e);
 
 }  // namespace hone::loop

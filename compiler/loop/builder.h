@@ -21,8 +21,8 @@ class NestBuilder {
   Buffer AddInput(std::string name, DataType dtype, std::vector<int64_t> shape);
   Buffer AddConstant(std::string name, DataType dtype, std::vector<int64_t> shape);
 
-  // States what an input or constant, as it was added, holds in a model (BufferNode's fields of
-  // these names): seeded data are drawn so. Of other buffers nothing is kept.
+  // States which values an input or constant, as it was added, holds in a model (the fields of
+  // BufferNode with these names), so that seeded data are drawn from them. Ignored for others.
   void SetDomain(const Buffer& buffer, double low, double high, bool ascending = false);
 
   // buffer[axes] = value(axes) over the whole shape:

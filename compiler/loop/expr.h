@@ -94,7 +94,8 @@ class Expr {
   const ExprNode* get() const { return node_.get(); }
   explicit operator bool() const { return node_ != nullptr; }
   bool SameAs(const Expr& other) const { return node_ == other.node_; }
-  // Whether there are other handles to it: what has but one is met once by whoever walks the whole.
+  // Whether there are other handles to the node. A walk over a whole expression meets a node that
+  // is not shared only once.
   bool IsShared() const { return node_.use_count() > 1; }
 
  private:
@@ -115,22 +116,22 @@ struct ExprNode {
   std::vector<Expr> operands;  // kLoad: logical indices. kUnary: 1. kBinary: 2. kSelect: condition,
                                // then, otherwise (only the chosen one is evaluated). kCast: 1
 
-  // UseBit of every variable and buffer in it, or-ed: where a bit is missing, whatever has that bit
-  // is not there, and need not be looked for.
+  // The UseBits of all variables and buffers in the expression, or-ed. If a bit is missing, no
+  // variable or buffer with that bit occurs, and a search for one can stop here.
   uint64_t uses = 0;
 };
 
-// One of 64 bits, by address.
+// The bit that stands for a variable or buffer in ExprNode::uses: one of 64, by its address.
 inline uint64_t UseBit(const void* variable_or_buffer) {
   const auto address = reinterpret_cast<uintptr_t>(variable_or_buffer);
   return uint64_t{1} << (address * 0x9E3779B97F4A7C15u >> 58);
 }
 
 // Where a buffer lives. Register buffers are indexed by constants once loops are unrolled, and
-// become registers; those that are allocated around thread loops are split among the threads. Local
-// ones live in the scratch of a thread; shared ones are one for all threads that work on an index
-// of the grid; those of tiles are register buffers that become tile registers where the target has
-// them.
+// become registers; those allocated around thread loops are split among the threads. A local buffer
+// lives in the scratch memory of a thread. All threads that work on an index of the grid have one
+// copy of a shared buffer. Tile buffers are register buffers that become tile registers if the
+// target has them.
 enum class Scope { kGlobal, kLocal, kRegister, kShared, kTile };
 
 // What a global buffer is to its kernel; as enum hone_role of the module ABI. Inputs and constants

@@ -1,5 +1,5 @@
-// Extreme values of linear forms, minimum by minimum: the one algorithm of loop/bounds.cc, which
-// wants numbers, and of schedule/primitives/region.cc, which wants expressions of outer variables.
+// Finds extreme values of linear forms by taking their minima and maxima apart. loop/bounds.cc uses
+// it for numbers, schedule/primitives/region.cc for expressions of outer variables.
 #ifndef HONE_COMPILER_LOOP_EXTREME_H_
 #define HONE_COMPILER_LOOP_EXTREME_H_
 
@@ -12,20 +12,20 @@ inline bool IsMinOrMax(const Expr& e) {
          (e->binary_op == BinaryOp::kMin || e->binary_op == BinaryOp::kMax);
 }
 
-// What a search for the extreme of a form asks for, step by step.
+// The search's members, which say what the extreme is made of, and are asked step by step:
 //   Result              of a form: the extreme, or that it is unknown
 //   IsChoice(term)      whether this minimum or maximum is to be taken apart
-//   Form(e)             the linear form of a part of one
+//   Form(e)             the linear form of an operand of a minimum or maximum
 //   Replace(&x)         puts one extreme in the place of a variable or atom; false: no more to do
-//   Leaf(x)             where no more is to do
-//   Unresolved(x)       where the depth does not suffice
+//   Leaf(x)             the result for a form with nothing left to take apart or replace
+//   Unresolved(x)       the result for a form that `depth` does not let it take apart
 //   Join(op, a, b)      the smaller (kMin) or larger of two results
-//   Tighten(x, result)  the result for `x`, or what is known of it as it stands where that is
-//   better
+//   Tighten(x, result)  `result`, or what is known of the form `x` without taking it apart, if
+//   that is better
 //
-// rest + c * min(a, b) is min(rest + c * a, rest + c * b), or the larger of them where c is
-// negative: terms of `rest` that cancel those of a or b do so. Each choice doubles the work: no
-// more than `depth` are taken apart on one way.
+// rest + c * min(a, b) is min(rest + c * a, rest + c * b), or the larger of the two if c is
+// negative. Terms of `rest` then cancel with terms of a or b. Each choice doubles the work, so no
+// more than `depth` nested choices are taken apart.
 template <typename Search>
 typename Search::Result ExtremeOf(const Linear& form, Search& search, int depth) {
   Linear x = form;

@@ -14,12 +14,12 @@ namespace hone::loop {
 struct NestFeatures {
   // As FeatureNames() has it. Counts, bytes and ratios are log2(1 + x) and log2 scaled; finite.
   std::vector<float> values;
-  // A roofline guess of one run of the run launches, in seconds: what the cost model learns the
-  // residual to. Only ratios between candidates of one task have a meaning.
+  // A roofline estimate of one execution of the run launches, in seconds. The cost model learns the
+  // residual to it. Only ratios between candidates of one task have a meaning.
   double analytic_seconds = 0;
 };
 
-// Deterministic; tens to hundreds of microseconds. Names play no part.
+// Deterministic. Takes tens to hundreds of microseconds. Names do not influence the features.
 NestFeatures ExtractFeatures(const Nest& nest, const CpuTarget& target);
 
 // What each value is, in order; the same for every nest and target. docs/features.md explains them.

@@ -1,5 +1,5 @@
-// Gives nests their meaning: runs them, slowly and strictly. The oracle of property tests, and what
-// FoldConstant evaluates with.
+// Gives nests their meaning: runs them, slowly and strictly. Property tests compare with it, and
+// FoldConstant evaluates with it.
 #ifndef HONE_COMPILER_LOOP_INTERPRETER_H_
 #define HONE_COMPILER_LOOP_INTERPRETER_H_
 

@@ -25,9 +25,9 @@ using IntFn = int64_t (*)(const Code&, Frame&);
 struct Action;
 using StoreFn = void (*)(const Action&, Frame&);
 
-// Where an access goes. `safe`: proved to stay inside; then the position is a linear form: a cell
-// that the loops around move by its coefficient of their variable, and terms that are no variables.
-// Otherwise the indices are evaluated and checked one by one.
+// Where an access goes. An access is `safe` if it was proved to stay inside its buffer. Its
+// position is then a sum: a cell, which the loops around advance by the coefficient of their
+// variable, plus terms that are no loop variables. Otherwise each index is evaluated and checked.
 struct Place {
   struct Term {
     const Code* code;
@@ -87,9 +87,9 @@ inline double Right(const Code& code, Frame& frame) { return code.b->f(*code.b, 
 inline int64_t LeftInt(const Code& code, Frame& frame) { return code.a->i(*code.a, frame); }
 inline int64_t RightInt(const Code& code, Frame& frame) { return code.b->i(*code.b, frame); }
 
-// What evaluates a load, stores a value, or applies a binary operator; `dtype` is that of the
-// elements, of the result of floats or of the operands that are integers. Null where the kind of
-// number is the other one.
+// The functions that evaluate a load, store a value, or apply a binary operator. `dtype` is the
+// type of the elements or of a float result, or of integer operands. Null if the type is an integer
+// and the function is for floats, or the reverse.
 FloatFn FloatLoadFn(DataType dtype);
 IntFn IntLoadFn(DataType dtype);
 StoreFn StoreFnOf(DataType dtype);

@@ -8,8 +8,9 @@
 
 namespace hone::loop {
 
-// Both ends belong to it. An end at or beyond kInfinity stands for "unbounded"; arithmetic
-// saturates there. A minimum above the maximum: no value at all, the code does not run.
+// Both ends belong to the interval. An end at or beyond kInfinity stands for "unbounded";
+// arithmetic saturates there. With a minimum above the maximum it has no value: code that would
+// compute one does not run.
 struct Interval {
   static constexpr int64_t kInfinity = int64_t{1} << 60;
   int64_t min = -kInfinity;

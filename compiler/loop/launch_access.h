@@ -1,4 +1,4 @@
-// Which buffers launches read and write: what waits for what, and what is made of what, ask it.
+// Which buffers a launch reads and writes. Dependences between launches are derived from it.
 #ifndef HONE_COMPILER_LOOP_LAUNCH_ACCESS_H_
 #define HONE_COMPILER_LOOP_LAUNCH_ACCESS_H_
 
@@ -10,14 +10,14 @@ namespace hone::loop {
 
 using BufferSet = std::set<const BufferNode*>;
 
-// Buffers of all scopes. A value type; what it has points into the launch.
+// Buffers of all scopes. A value type that points into the launch.
 struct LaunchAccess {
   BufferSet read;     // loaded from; a prefetch reads nothing
   BufferSet written;  // stored to
 
   void Add(const LaunchAccess& other);
-  // Whether it reads what `earlier` writes, or writes what that touches, in memory that outlives a
-  // thread: global and shared buffers.
+  // Whether this launch reads what `earlier` writes, or writes what `earlier` reads or writes, in
+  // memory that outlives a thread: global and shared buffers.
   bool DependsOn(const LaunchAccess& earlier) const;
 };
 

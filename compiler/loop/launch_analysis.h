@@ -1,5 +1,5 @@
-// What a launch costs, by its loops: where it computes most, what it touches, what of that which
-// cache holds, and a rough time. Features are written from it.
+// Estimates what a launch costs from its loops: where it computes most, which memory it touches,
+// how much of that each cache holds, and a rough time. Features are computed from it.
 #ifndef HONE_COMPILER_LOOP_LAUNCH_ANALYSIS_H_
 #define HONE_COMPILER_LOOP_LAUNCH_ANALYSIS_H_
 
@@ -13,10 +13,10 @@
 
 namespace hone::loop {
 
-// The loops around the main store and what is touched below each.
+// The loops around the main store, the one that computes most, and the bytes touched inside them.
 struct Chain {
   std::vector<int> path;                // outermost first
-  std::vector<double> footprint_bytes;  // [k]: of the k innermost loops; k = 0 .. path.size()
+  std::vector<double> footprint_bytes;  // [k]: touched by the k innermost; k = 0 .. path.size()
 };
 
 struct BufferUse {
@@ -29,10 +29,10 @@ struct BufferUse {
 };
 
 struct CacheUse {
-  double level = 0;           // innermost loops whose footprint fits
-  double work_inside = 0;     // iterations of those
-  double footprint_over = 0;  // bytes of one loop more
-  double traffic_bytes = 0;   // that come from beyond the cache
+  double level = 0;           // how many of the innermost loops have a footprint that fits
+  double work_inside = 0;     // iterations of those loops together
+  double footprint_over = 0;  // bytes that these loops and the next outer one touch
+  double traffic_bytes = 0;   // bytes that come from beyond the cache in the launch
 };
 
 // The launch outlives it. Movable.
@@ -40,7 +40,7 @@ class LaunchAnalysis {
  public:
   LaunchAnalysis(const Launch& launch, const CpuTarget& target);
   LaunchAnalysis(LaunchAnalysis&&) = default;
-  LaunchAnalysis(const LaunchAnalysis&) = delete;  // what it has points into its own summary
+  LaunchAnalysis(const LaunchAnalysis&) = delete;  // buffers() point into summary()
 
   const LaunchSummary& summary() const { return summary_; }
   const Chain& chain() const { return chain_; }
@@ -53,22 +53,22 @@ class LaunchAnalysis {
   // The product of the extents of the chain's loops of this kind.
   double Product(LoopKind kind) const;
 
-  // Vector registers that register buffers take where most is computed.
+  // The vector registers that register buffers take at the main store.
   double Registers() const {
     return HasMain() ? Main().register_bytes / static_cast<double>(machine_.vector.size_bytes) : 0;
   }
 
-  // Loads and stores of memory that are issued: what the unrolled loops inside do not move stays in
-  // a register.
+  // The loads (or stores) of memory that are issued. An access that does not depend on the unrolled
+  // loops around it is issued once for all their iterations, since its value stays in a register.
   double Issued(bool stores) const;
 
-  // By how much too few independent accumulators slow down: two pipes of four cycles want eight.
-  // Sums in tile registers wait for nothing.
+  // The factor by which too few independent accumulators slow the launch down. Two pipelines with a
+  // latency of four cycles need eight. Sums in tile registers are not slowed down.
   double LatencyFactor() const;
 
   bool Spills() const { return Registers() + 3 > static_cast<double>(machine_.vector.registers); }
 
-  // By a roofline.
+  // The time of the launch by a roofline model.
   double AnalyticSeconds() const;
 
  private:
@@ -78,18 +78,18 @@ class LaunchAnalysis {
   // Bytes that are touched by iterations of the loops `inner`.
   double Footprint(const BufferUse& use, const std::vector<bool>& inner) const;
 
-  // Where in the path the loop of a tile is; -1: nowhere.
+  // The position in `path` of the first loop of kind kTile; -1 if there is none.
   int TileAround(const std::vector<int>& path) const;
 
-  // Executions of the loops from the place in the path on.
+  // The product of the extents of the loops in `path` from position `from` inwards.
   double Executions(const std::vector<int>& path, int from) const;
 
-  // Cycles of the products of tiles, whose operations are taken out of `ops`: see
-  // machine::TileShape.
+  // The cycles of all products of tiles (machine::TileShape). Subtracts the operations of these
+  // products from `ops`.
   double TakeTiles(OpCounts* ops) const;
 
-  // A tile reads whole rows: those of the left factor for its rows, those of the right one for its
-  // steps.
+  // How many executions of the access one load of a row serves. Operations on tiles load whole
+  // rows: of the left factor one for each row, of the right one for each step.
   double TileReuse(const AccessInfo& access, int tile) const;
 
   double RegisterReuse(const AccessInfo& access) const;

@@ -9,9 +9,9 @@
 
 namespace hone::loop {
 
-// Executions, over the whole launch.
+// How often operations of each sort are executed, over the whole launch.
 struct OpCounts {
-  double fma = 0;  // float additions of a product
+  double fma = 0;  // float additions one operand of which is a product
   double add = 0;
   double mul = 0;
   double div = 0;
@@ -28,7 +28,7 @@ struct OpCounts {
 
 struct LoopInfo {
   const StmtNode* loop = nullptr;
-  double extent = 1;     // the largest it can be; else the mean (mean_trips.h), or a guess
+  double extent = 1;     // the upper bound; if there is none, the mean (mean_trips.h) or a guess
   double enclosing = 1;  // product of the extents of the loops around it
 };
 
@@ -45,7 +45,7 @@ struct StoreInfo {
   std::vector<int> path;
   double trips = 1;
   OpCounts ops;               // of one execution
-  double register_bytes = 0;  // that register buffers hold at this time
+  double register_bytes = 0;  // bytes of the register buffers that are live here
 };
 
 struct LaunchSummary {
@@ -63,8 +63,8 @@ struct LaunchSummary {
 
 LaunchSummary Summarise(const Launch& launch);
 
-// Elements of each dimension of its buffer that an access touches while the loops of `inner`
-// (positions) run through and the others stand still; capped by the padded extents.
+// How many elements an access touches along each dimension of its buffer while the loops `inner`
+// (positions) run and all other loops stand still. Each figure is at most the padded extent.
 std::vector<double> TouchedExtents(const LaunchSummary& summary, const AccessInfo& access,
                                    const std::vector<bool>& inner);
 // Whether the access moves when loop `position` advances.

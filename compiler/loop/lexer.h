@@ -27,7 +27,7 @@ struct Token {
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
-  // kEnd again and again at the end.
+  // The next token. At the end of the text it is kEnd, however often it is called.
   Token Next();
 
  private:

@@ -1,6 +1,6 @@
 // Linear forms of index arithmetic: c0 + c1 * atom1 + c2 * atom2 + ...
 //
-// For int64 expressions only. As everywhere sums are those modulo 2^64.
+// For int64 expressions only. Sums wrap around modulo 2^64, as in the whole IR.
 #ifndef HONE_COMPILER_LOOP_LINEAR_H_
 #define HONE_COMPILER_LOOP_LINEAR_H_
 

@@ -1,4 +1,4 @@
-// How often a loop runs whose bounds depend on data, on average.
+// How often a loop runs on average whose bounds depend on data.
 #ifndef HONE_COMPILER_LOOP_MEAN_TRIPS_H_
 #define HONE_COMPILER_LOOP_MEAN_TRIPS_H_
 
@@ -8,8 +8,8 @@
 
 namespace hone::loop {
 
-// The mean trips of a loop whose extent is x[i + 1] - x[i], where x is stated to ascend through its
-// domain: all these extents together are as much as the domain is wide. nullopt: nothing is known.
+// The mean number of iterations of a loop whose extent is x[i + 1] - x[i], if x is stated to ascend
+// through its domain: the width of the domain by the number of extents. nullopt: other forms.
 std::optional<double> MeanTrips(const Expr& extent);
 
 }  // namespace hone::loop

@@ -1,4 +1,4 @@
-// Which operators of floats take many instructions: one list for all who weigh expressions.
+// Which operators of floats take many instructions. All estimates of expressions use this list.
 #ifndef HONE_COMPILER_LOOP_OPERATOR_COST_H_
 #define HONE_COMPILER_LOOP_OPERATOR_COST_H_
 

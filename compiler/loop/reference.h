@@ -17,16 +17,17 @@ namespace hone::loop {
 //   max, min                      the larger of those within 2^-10 M of being the result
 //   select                        that of the chosen one
 //   neg, abs                      M(a)            other f(a)     |f(a)| + M(a) * |f'(a)|
-// so of a dot product it is sum |a||b|. Of sqrt near 0 the derivative is cut where the rounding
-// itself becomes the larger; sign, truncation to integers and comparisons jump, which is not
-// covered. Rounding to a 16-bit float within the nest adds its share of the value; that of outputs,
-// at their store, and operators whose results of such floats are exact do not. Where floor, ceil or
-// round stand so near a jump that rounding could bring their operand over it, 2^20 is added: a step
-// and more. Integer arithmetic stays what it was; integer and bool outputs have magnitude 0 but for
+// so the magnitude of a dot product is sum |a||b|. For sqrt near 0, the derivative is cut where
+// the rounding itself becomes the larger. Sign, truncation to integers and comparisons jump, which
+// M does not cover. Rounding to a 16-bit float inside the nest adds its share of the value; the
+// rounding of outputs at their store adds nothing, nor do operators that are exact on such floats.
+// If rounding could bring the operand of floor, ceil or round over a jump, 2^20 is added, which is
+// more than a step. Integer arithmetic stays as it was; integer and bool outputs have magnitude 0,
+// except for such steps in the floats from which they are computed (quantised kernels).
 // such steps in the floats they are made of (quantised kernels).
 //
-// `error_bound` is the least c that results are judged by, at least 17: what 16-bit floats round to
-// within the nest is so much in magnitudes that c times it is that rounding.
+// `error_bound` is the least c that results will be judged by, at least 17. The rounding of 16-bit
+// floats inside the nest is divided by it, so that c times the magnitude covers that rounding.
 Nest ReferenceNest(const Nest& naive, double error_bound = 17);
 
 }  // namespace hone::loop

@@ -1,8 +1,8 @@
-// What the operators mean on single values: constant folding and the interpreter both ask here.
+// What operators do to single values. Constant folding and the interpreter both use this.
 //
 // Floats are held as the double that equals them; every operation is computed in double and rounded
 // once to its type (for + - * / and sqrt of float32 and narrower types that is the IEEE result).
-// Integers are held as int64 and wrap around to their type, those of uint64 by their bits; a bool
+// Integers are held as int64 and wrap around to their type, uint64 as the same 64 bits; a bool
 // is 0 or 1.
 #ifndef HONE_COMPILER_LOOP_SCALAR_H_
 #define HONE_COMPILER_LOOP_SCALAR_H_
@@ -33,7 +33,7 @@ double EvalFloat(UnaryOp op, double a, DataType dtype);
 // kNeg, kNot (of bool logical, of integers bitwise), kAbs, kSign; kIsNan and kIsInf give 0.
 int64_t EvalInt(UnaryOp op, int64_t a, DataType dtype);
 double EvalFloat(BinaryOp op, double a, double b, DataType dtype);
-// `dtype` is that of the operands. A division by zero, and what it leaves, is 0. Shifts by the
+// `dtype` is that of the operands. A division by zero gives 0, and so does its remainder. Shifts by
 // width and more give 0, or -1 for a negative value shifted right.
 int64_t EvalInt(BinaryOp op, int64_t a, int64_t b, DataType dtype);
 bool CompareFloat(BinaryOp op, double a, double b);

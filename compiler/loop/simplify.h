@@ -14,7 +14,7 @@ namespace hone::loop {
 // Comparisons, minima, maxima and selects that the ranges decide are replaced by the outcome. Float
 // arithmetic is left alone. Index arithmetic is taken not to overflow.
 Expr Simplify(const Expr& e, const Bounds& bounds);
-// The linear form of what Simplify gives; what is not int64 is one atom.
+// The linear form of what Simplify returns; an expression that is not int64 is a single atom.
 Linear LinearForm(const Expr& e, const Bounds& bounds);
 
 // Simplifies every expression under the bounds of the loops around it; drops branches that are

@@ -17,7 +17,7 @@ enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefet
 // independent; extent constant (docs/decisions/0038-threads-that-share.md).
 // kVectorize: the iterations are the lanes of one vector; extent constant. kUnroll: extent
 // constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
-// which code generation makes one dot-product instruction of; those of either factor are neighbours
+// which become one dot-product instruction; the steps of each factor are neighbours
 // in memory. kTile: rows of one operation of tile registers (tile_operation.h).
 // A kind's number is a feature (features.h): new ones come last.
 enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot, kTile, kThread };
@@ -76,8 +76,8 @@ struct Nest {
 std::string ToText(const Nest& nest);
 std::string ToText(const Stmt& stmt, int indent = 0);
 std::string ToText(const Expr& expr);
-// ToText with kernel, launches, variables and buffers renamed by where they first appear: nests
-// that differ in names alone have one text. What nest digests are taken of.
+// ToText with kernel, launches, variables and buffers renamed in the order of their appearance, so
+// that nests that differ only in names have the same text. Nest digests are taken from it.
 std::string ToCanonicalText(const Nest& nest);
 
 }  // namespace hone::loop

@@ -1,4 +1,4 @@
-// Loops marked `tile`: one operation of tile registers, as docs/loop-nests.md has them.
+// Recognises loops marked `tile`, each one operation on tile registers (docs/loop-nests.md).
 #ifndef HONE_COMPILER_LOOP_TILE_OPERATION_H_
 #define HONE_COMPILER_LOOP_TILE_OPERATION_H_
 
@@ -10,9 +10,9 @@
 
 namespace hone::loop {
 
-// Rows of a tile in memory, each of neighbouring elements.
+// The rows of a tile in memory; the elements of a row are neighbours.
 struct TileOperand {
-  Expr load;           // or of what is stored, the element
+  Expr load;           // the load of an element; for kStore, the element that is stored to
   int64_t stride = 0;  // from row to row, in elements
 };
 
@@ -20,12 +20,12 @@ struct TileOperation {
   enum class Kind { kZero, kMultiply, kStore };
   Kind kind = Kind::kZero;
   Buffer sums;
-  std::vector<Expr> indices;  // of the sums, in the innermost statement
-  Linear first;               // where the first of them lies; of the variables around the loop
+  std::vector<Expr> indices;  // where the innermost statement accesses `sums`
+  Linear first;               // position of the first sum, by the variables around the loop
   int64_t sums_stride = 0;    // from row to row
   int64_t rows = 1;
   int64_t lanes = 1;             // of a row
-  int64_t steps = 1;             // kMultiply: of `dot` terms each
+  int64_t steps = 1;             // kMultiply: steps of the sum, each of `dot` terms
   int64_t dot = 1;               // kMultiply
   TileOperand left;              // kMultiply: a row of it for each row of the tile
   TileOperand right;             // kMultiply: a row of it for each step, or for each lane
@@ -34,8 +34,8 @@ struct TileOperation {
   std::vector<Expr> variables;   // that the operation's loops bind, outermost first
 };
 
-// What the loop, of kind kTile, does; `bounds` are those around it. nullopt where it has another
-// form. Which of the forms a target has an instruction for is asked elsewhere.
+// The operation that the loop, of kind kTile, is; `bounds` are known at the loop. nullopt if the
+// loop has another form. Whether a target has an instruction for the operation is not asked here.
 std::optional<TileOperation> MatchTile(const Stmt& loop, const Bounds& bounds);
 
 }  // namespace hone::loop
