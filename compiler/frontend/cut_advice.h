@@ -1,4 +1,4 @@
-// Where a model that cannot be imported whole can be cut, as messages have it.
+// Advises where a model that cannot be imported whole can be cut, in the words of error messages.
 #ifndef HONE_COMPILER_FRONTEND_CUT_ADVICE_H_
 #define HONE_COMPILER_FRONTEND_CUT_ADVICE_H_
 

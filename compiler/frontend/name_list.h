@@ -1,4 +1,4 @@
-// Names in messages: the first few and how many more there are, and as a shell takes them.
+// Writes names in messages: the first few and how many more there are, or quoted for a shell.
 #ifndef HONE_COMPILER_FRONTEND_NAME_LIST_H_
 #define HONE_COMPILER_FRONTEND_NAME_LIST_H_
 

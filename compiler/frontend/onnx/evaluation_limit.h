@@ -1,4 +1,4 @@
-// How much an import may compute.
+// Limits how much an import may compute.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_EVALUATION_LIMIT_H_
 #define HONE_COMPILER_FRONTEND_ONNX_EVALUATION_LIMIT_H_
 

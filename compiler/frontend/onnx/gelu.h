@@ -8,7 +8,7 @@ namespace hone::frontend {
 
 // x times the normal distribution's share below x.
 ir::Expr ErfGelu(Formula& f, const ir::Expr& x);
-// The same with tanh in the place of erf, up to 5e-4 away.
+// The approximation of ErfGelu by tanh, which differs from it by up to 5e-4.
 ir::Expr TanhGelu(Formula& f, const ir::Expr& x);
 
 }  // namespace hone::frontend

@@ -74,7 +74,7 @@ using OnnxFunctions = std::map<std::pair<std::string, std::string>, OnnxFunction
 struct OnnxInput {
   std::string name;
   DataType dtype = DataType::kFloat32;
-  bool is_four_bit = false;  // of 4-bit integers, which `dtype` has as bytes
+  bool is_four_bit = false;  // holds 4-bit integers; `dtype` is the type of the bytes
   bool has_shape = false;
   std::vector<int64_t> shape;        // -1: symbolic
   std::vector<std::string> symbols;  // the name of each symbolic extent, "?" where it has none
