@@ -88,8 +88,8 @@ inline int64_t LeftInt(const Code& code, Frame& frame) { return code.a->i(*code.
 inline int64_t RightInt(const Code& code, Frame& frame) { return code.b->i(*code.b, frame); }
 
 // The functions that evaluate a load, store a value, or apply a binary operator. `dtype` is the
-// type of the elements or of a float result, or of integer operands. Null if the type is an integer
-// and the function is for floats, or the reverse.
+// type of the elements or of a float result, or of integer operands. A load's function is null if
+// the type is an integer and the function is for floats, or the reverse.
 FloatFn FloatLoadFn(DataType dtype);
 IntFn IntLoadFn(DataType dtype);
 StoreFn StoreFnOf(DataType dtype);
