@@ -10,6 +10,7 @@
 #include "compiler/ir/node_map.h"
 #include "compiler/machine/machine.h"
 #include "compiler/ops/attrs.h"
+#include "compiler/ops/call_type.h"
 #include "compiler/ops/repeat.h"
 #include "compiler/ops/typing.h"
 #include "compiler/passes/attention_groups.h"
@@ -25,6 +26,11 @@ using ir::ExprKind;
 using ops::FuseKind;
 
 constexpr int kMaxNodes = 256;
+// OpenCL promises a kernel 1,024 bytes of arguments, and compilers take more time than is in
+// proportion for one that reads hundreds of tensors.
+constexpr int kMaxInputs = 120;
+// The tensors that one kernel joins. More are joined in two steps.
+constexpr size_t kMostParts = 64;
 
 bool IsOpCall(const Expr& e) { return e->kind == ExprKind::kCall && !e->callee; }
 
@@ -59,6 +65,32 @@ Expr SpellOutTuple(const Expr& arg) {
     fields.push_back(SpellOutTuple(field));
   }
   return ir::WithType(ir::Tuple(std::move(fields)), *arg->type);
+}
+
+// Joins runs of parts each by itself, and then their results, until few are left.
+Expr JoinBySteps(const Expr& concatenate) {
+  std::vector<Expr> parts = concatenate->args[0]->args;
+  const auto joined = [&](std::vector<Expr> run) {
+    return MakeTyped("concatenate", {ops::TypedTuple(std::move(run))}, concatenate->attrs);
+  };
+  while (parts.size() > kMostParts) {
+    std::vector<Expr> runs;
+    for (size_t i = 0; i < parts.size(); i += kMostParts) {
+      const auto begin = parts.begin() + static_cast<ptrdiff_t>(i);
+      const size_t count = std::min(kMostParts, parts.size() - i);
+      runs.push_back(count == 1 ? *begin : joined({begin, begin + static_cast<ptrdiff_t>(count)}));
+    }
+    parts = std::move(runs);
+  }
+  return joined(std::move(parts));
+}
+
+Expr SplitJoins(const Expr& body) {
+  return ir::RewriteOutside(body, [](const Expr& node) -> Expr {
+    const bool has_many =
+        ir::IsCall(node, "concatenate") && node->args[0]->args.size() > kMostParts;
+    return has_many ? JoinBySteps(node) : node;
+  });
 }
 
 Expr SpellOutTuples(const Expr& body) {
@@ -312,7 +344,8 @@ std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
     prologues.push_back(PrologueOf(flow.nodes[i]));
     moves.push_back(flow.kinds[i] <= FuseKind::kInjective && MovesOrChooses(flow.nodes[i]));
   }
-  std::vector<int> groups = FusionGroups(flow.graph, kinds, kMaxNodes, prologues, moves);
+  std::vector<int> groups =
+      FusionGroups(flow.graph, kinds, {.nodes = kMaxNodes, .inputs = kMaxInputs}, prologues, moves);
   JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
   PartJoins(flow.nodes, lanes, &groups);
   return groups;
@@ -320,7 +353,7 @@ std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
 
 // `states` of a function that is repeated, else nullopt.
 Expr FuseFunction(const Expr& function, bool is_main, std::optional<size_t> states, int64_t lanes) {
-  Expr body = SpellOutTuples(ir::Body(*function));
+  Expr body = SplitJoins(SpellOutTuples(ir::Body(*function)));
   if (is_main) body = OutputCopies().Apply(body);
   if (states) body = OutputCopies().ApplyToBody(body, *states);
   const Flow flow = MakeFlow(body);

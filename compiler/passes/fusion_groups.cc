@@ -13,20 +13,24 @@ using ops::FuseKind;
 
 class Grouping {
  public:
-  Grouping(const std::vector<FlowNode>& graph, const std::vector<FuseKind>& kinds, int max_nodes,
-           std::vector<Prologue> prologues, std::vector<bool> moves)
+  Grouping(const std::vector<FlowNode>& graph, const std::vector<FuseKind>& kinds,
+           const GroupLimits& limits, std::vector<Prologue> prologues, std::vector<bool> moves)
       : graph_(graph),
         dominators_(PostDominators(graph)),
         kinds_(kinds),
-        max_nodes_(max_nodes),
+        limits_(limits),
         leader_(graph.size()),
         group_kind_(kinds),
         size_(graph.size(), 1),
+        inputs_(graph.size(), 0),
         prologues_(std::move(prologues)),
         moves_(std::move(moves)) {
     prologues_.resize(graph.size(), Prologue::kNone);
     moves_.resize(graph.size(), false);
     std::iota(leader_.begin(), leader_.end(), 0);
+    for (const FlowNode& node : graph) {
+      for (const FlowNode::Edge& edge : node.edges) ++inputs_[edge.user];
+    }
   }
 
   // First what ends at complex operators and reductions, then what merely moves elements, so that
@@ -92,7 +96,7 @@ class Grouping {
     std::vector<int> found;
     std::unordered_set<int> seen;
     std::vector<int> todo{from};
-    while (!todo.empty() && static_cast<int>(found.size()) <= max_nodes_) {
+    while (!todo.empty() && static_cast<int>(found.size()) <= limits_.nodes) {
       const int node = todo.back();
       todo.pop_back();
       if (node == to) continue;
@@ -109,13 +113,18 @@ class Grouping {
   bool WaysAllow(int from, int to, FuseKind highest_between, Last last_allowed) const {
     std::unordered_set<int> groups{Leader(from)};
     int nodes = size_[Leader(from)];
+    int inputs = inputs_[Leader(from)];
     for (int node : Between(from, to)) {
       const int leader = Leader(node);
-      if (groups.insert(leader).second) nodes += size_[leader];
+      if (groups.insert(leader).second) {
+        nodes += size_[leader];
+        inputs += inputs_[leader];
+      }
       const FuseKind kind = group_kind_[leader];
       if (node == to ? !last_allowed(kind) : kind > highest_between) return false;
     }
-    return nodes <= max_nodes_;
+    // The value of each node but the last is read inside.
+    return nodes <= limits_.nodes && inputs - (nodes - 1) <= limits_.inputs;
   }
 
   void Join(int from, int to) {
@@ -127,6 +136,7 @@ class Grouping {
       if (leader == target) continue;
       leader_[leader] = target;
       size_[target] += size_[leader];
+      inputs_[target] += inputs_[leader];
       moves_[target] = moves_[target] && moves_[leader];
       group_kind_[target] = std::max(group_kind_[target], group_kind_[leader]);
     }
@@ -135,10 +145,11 @@ class Grouping {
   const std::vector<FlowNode>& graph_;
   const std::vector<PostDominator> dominators_;
   const std::vector<FuseKind>& kinds_;
-  const int max_nodes_;
+  const GroupLimits limits_;
   std::vector<int> leader_;
   std::vector<FuseKind> group_kind_;  // of leaders
   std::vector<int> size_;             // of leaders
+  std::vector<int> inputs_;           // of leaders: of all their nodes, from inside, too
   std::vector<Prologue> prologues_;
   std::vector<bool> moves_;  // of leaders
 };
@@ -146,10 +157,10 @@ class Grouping {
 }  // namespace
 
 std::vector<int> FusionGroups(const std::vector<FlowNode>& graph,
-                              const std::vector<FuseKind>& kinds, int max_nodes,
+                              const std::vector<FuseKind>& kinds, const GroupLimits& limits,
                               const std::vector<Prologue>& prologues,
                               const std::vector<bool>& moves) {
-  return Grouping(graph, kinds, max_nodes, prologues, moves).Run();
+  return Grouping(graph, kinds, limits, prologues, moves).Run();
 }
 
 }  // namespace hone::passes
