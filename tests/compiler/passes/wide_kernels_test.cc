@@ -21,7 +21,7 @@ ir::Module ModelOf(size_t inputs, const std::string& body) {
 }
 
 void ExpectNarrowKernels(const ir::Module& model) {
-  const auto fused = RunPipeline(model, TestContext(), {.after = "FuseOps"});
+  const auto fused = RunPipeline(model, TestContext(), {.after = "FuseOps", .on_pass = nullptr});
   ASSERT_TRUE(fused.ok()) << fused.status();
   size_t kernels = 0;
   for (const ir::Expr& node : ir::PostOrder(fused->functions.at("main"))) {
