@@ -69,10 +69,11 @@ bool CanBind(const hone_dl_tensor& tensor) {
   return hone::IsAligned(DataOf(tensor));
 }
 
-// Whether the tensor is what the input takes in one of its shapes, which is chosen as the last
-// step, so that a tensor that is refused changes nothing; else the error is set.
-bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor, bool to_bind) {
-  if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return false;
+// Checks that the tensor is what the input takes in one of its shapes, and chooses that as the last
+// step, so that a tensor that is refused changes nothing. Returns the code, with the error set
+// where it is not HONE_OK.
+int Accept(hone_model* model, uint32_t index, const hone_dl_tensor& tensor, bool to_bind) {
+  if (tensor.ndim > 0 && !hone::Has(tensor.shape, "the tensor's shape")) return HONE_BAD_INPUT;
   const hone_value& value = model->function().inputs[index];
   const hone_dl_type type = ToDlType(static_cast<hone::DataType>(value.dtype));
   const hone_dl_device device = DlDeviceOf(model);
@@ -83,26 +84,24 @@ bool Fits(hone_model* model, uint32_t index, const hone_dl_tensor& tensor, bool 
   hone::InputShape shape;
   if (is_same_type) shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   if (!is_same_type || (!has_choice && shape != hone::ShapeOf(value))) {
-    hone::Fail(HONE_BAD_INPUT,
-               std::string("expected a tensor on the CPU") +
-                   (device.device_type == HONE_DL_CPU ? "" : " or on the model's device") +
-                   " with the dtype and shape of input " + value.name + ", found another");
-    return false;
+    return hone::Fail(HONE_BAD_INPUT,
+                      std::string("expected a tensor on the CPU") +
+                          (device.device_type == HONE_DL_CPU ? "" : " or on the model's device") +
+                          " with the dtype and shape of input " + value.name + ", found another");
   }
-  if (!IsEmpty(tensor) && !hone::Has(tensor.data, "the tensor's data")) return false;
+  if (!IsEmpty(tensor) && !hone::Has(tensor.data, "the tensor's data")) return HONE_BAD_INPUT;
   const bool is_on_host = tensor.device.device_type == HONE_DL_CPU;
   if (to_bind && is_on_host != model->model->device().is_host()) {
-    hone::Fail(HONE_BAD_INPUT,
-               "expected a tensor on the model's own device to bind, found one on "
-               "another; copy it with hone_set_input_dlpack instead");
-    return false;
+    return hone::Fail(HONE_BAD_INPUT,
+                      "expected a tensor on the model's own device to bind, found one on "
+                      "another; copy it with hone_set_input_dlpack instead");
   }
-  if (to_bind && !CanBind(tensor)) return false;
+  if (to_bind && !CanBind(tensor)) return HONE_BAD_INPUT;
   if (!is_on_host && !IsRowMajor(tensor)) {
-    hone::Fail(HONE_BAD_INPUT, "expected a row-major tensor on the device, found other strides");
-    return false;
+    return hone::Fail(HONE_BAD_INPUT,
+                      "expected a row-major tensor on the device, found other strides");
   }
-  return hone::ChooseShape(model, index, shape) == HONE_OK;
+  return hone::ChooseShape(model, index, shape);
 }
 
 // Element by element, in row-major order.
@@ -126,43 +125,41 @@ struct Export {
   std::vector<int64_t> shape;
 };
 
-// Null, with the error set, where there is no such input or tensor, or the input takes another.
-const hone_value* InputFor(hone_model* model, uint32_t index, const hone_dl_tensor* tensor,
-                           bool to_bind) {
-  if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return nullptr;
-  const hone_function& function = model->function();
-  if (index < function.input_count) {
-    return Fits(model, index, *tensor, to_bind) ? &model->function().inputs[index] : nullptr;
-  }
-  hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(function.input_count) +
-                                 ", found " + std::to_string(index));
-  return nullptr;
+// The same where there may be no such model, tensor or input.
+int AcceptInput(hone_model* model, uint32_t index, const hone_dl_tensor* tensor, bool to_bind) {
+  if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return HONE_BAD_INPUT;
+  const uint32_t count = model->function().input_count;
+  if (index < count) return Accept(model, index, *tensor, to_bind);
+  return hone::Fail(HONE_BAD_INPUT, "expected an input below " + std::to_string(count) +
+                                        ", found " + std::to_string(index));
 }
 
 }  // namespace
 
 int hone_set_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputFor(model, index, tensor, /*to_bind=*/false);
-  if (value == nullptr) return HONE_BAD_INPUT;
+  const int code = AcceptInput(model, index, tensor, /*to_bind=*/false);
+  if (code != HONE_OK) return code;
+  const hone_value& value = model->function().inputs[index];
   if (tensor->device.device_type != HONE_DL_CPU) {
     model->model->CopyInput(index, DataOf(*tensor));
     return hone::DeviceStatus(model);
   }
-  if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value->size_bytes);
+  if (IsRowMajor(*tensor)) return hone_set_input(model, index, DataOf(*tensor), value.size_bytes);
   const auto element_bytes =
-      static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value->dtype)));
+      static_cast<size_t>(hone::SizeBytes(static_cast<hone::DataType>(value.dtype)));
   model->model->FillInput(index, [&](void* memory) {
-    CopyStrided(*tensor, value->size_bytes / element_bytes, element_bytes,
+    CopyStrided(*tensor, value.size_bytes / element_bytes, element_bytes,
                 static_cast<char*>(memory));
   });
   return hone::DeviceStatus(model);
 }
 
 int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tensor* tensor) {
-  const hone_value* value = InputFor(model, index, tensor, /*to_bind=*/true);
-  if (value == nullptr) return HONE_BAD_INPUT;
+  const int code = AcceptInput(model, index, tensor, /*to_bind=*/true);
+  if (code != HONE_OK) return code;
   // An empty one may have no memory to bind.
-  if (value->size_bytes == 0) return hone_set_input(model, index, nullptr, 0);
+  if (model->function().inputs[index].size_bytes == 0)
+    return hone_set_input(model, index, nullptr, 0);
   if (tensor->device.device_type != HONE_DL_CPU) {
     model->model->BindInput(index, const_cast<char*>(DataOf(*tensor)));
     return HONE_OK;
