@@ -20,6 +20,7 @@ namespace {
 std::optional<int> NumberIn(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
+  if (name.starts_with('-')) return std::nullopt;
   int number = 0;
   const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (fault != std::errc() || end != name.data() + name.size()) return std::nullopt;

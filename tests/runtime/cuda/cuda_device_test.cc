@@ -240,6 +240,16 @@ TEST_F(CudaDeviceTest, SaysWhatTheDriverRefuses) {
               AllOf(HasSubstr("expected the module's code to have stop"), HasSubstr("(500)")));
   EXPECT_THAT(Open("#define THREADS 2048\n"), HasSubstr("2048 threads"));
   EXPECT_THAT(Open("", "cuda:1"), HasSubstr("expected a device cuda:1, found 1 devices of CUDA"));
+  EXPECT_THAT(Open("", "cuda:-1"), HasSubstr("expected a device such as"));
+}
+
+// GPUs take 4096 bytes of parameters.
+TEST_F(CudaDeviceTest, TakesNoKernelOfThousandsOfParameters) {
+  std::string parameters = ".param .u64 p0";
+  for (int i = 1; i < 513; ++i) parameters += ", .param .u64 p" + std::to_string(i);
+  EXPECT_THAT(
+      Open("", nullptr, "#define CODE \".visible .entry scale(" + parameters + ") { ret; }\"\n"),
+      HasSubstr("CUDA_ERROR_INVALID_PTX (218)"));
 }
 
 TEST_F(CudaDeviceTest, IsTheDeviceOfModulesForItOnly) {

@@ -19,6 +19,9 @@ REGISTERS = {"pred": "bool", "b8": "u8", "b16": "u16", "b32": "u32", "b64": "u64
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<",
                "ls": "<=", "hi": ">", "hs": ">="}
 
+# What every GPU and driver passes to a kernel (CUDA C++ Programming Guide, "Function Parameters").
+PARAMETER_BYTES = 4096
+
 
 class Unknown(Exception):
     pass
@@ -471,6 +474,8 @@ def translate_function(head, body, shared):
     """`shared`: the names of the block's shared memory."""
     kind, name, parameters = parts_of_head(head)
     is_kernel = kind == "entry"
+    if is_kernel and 8 * len(parameters) > PARAMETER_BYTES:
+        raise Unknown(f"kernel {name} with more than {PARAMETER_BYTES} bytes of parameters")
     function = Function(is_kernel)
     function.body(joined_statements(body))
     code = ""
