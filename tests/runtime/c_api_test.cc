@@ -134,6 +134,7 @@ TEST_F(CApiTest, RefusesNull) {
     EXPECT_TRUE(refused(hone_set_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
     EXPECT_TRUE(refused(hone_bind_input_dlpack(model, 0, model != nullptr ? nullptr : &tensor)));
     EXPECT_TRUE(refused(hone_output_dlpack(model, 0, model != nullptr ? nullptr : &output)));
+    EXPECT_TRUE(refused(hone_device_output_dlpack(model, 0, model != nullptr ? nullptr : &output)));
   }
   EXPECT_TRUE(refused(hone_run(nullptr)));
   EXPECT_TRUE(refused(hone_bind_input(nullptr, 0, nullptr)));
