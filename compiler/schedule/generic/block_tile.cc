@@ -135,10 +135,15 @@ class BlockTiles {
     return runs;
   }
 
-  // Whether a thread can load what it copies next while it sums.
+  // Whether a thread can load what it copies next while it sums. A copy of one element is no
+  // thread's own.
   bool CanLoadAhead(const Choice& choice) const {
+    const BlockTile tile = TileOf(choice);
+    for (size_t i = 0; i < sums_.factors->size(); ++i) {
+      if (shared_.Elements(i, tile, /*with_slack=*/false) == 1) return false;
+    }
     return choice.back() < sums_.steps[step_loop_] &&
-           shared_.WordsOfThread(TileOf(choice)) <= kMostWordsAhead;
+           shared_.WordsOfThread(tile) <= kMostWordsAhead;
   }
 
   // The best manner, and its cycles.

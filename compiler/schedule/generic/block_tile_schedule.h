@@ -50,10 +50,11 @@ class SharedCopies {
   std::vector<int64_t> AxisStrides(size_t factor, const BlockTile& tile) const;
   // How the copy of a factor lies there.
   const ComputeAtOptions& options(size_t factor) const { return options_[factor]; }
-
- private:
+  // How many elements the copy of a factor has, with those that are allocated and not used or
+  // without them.
   int64_t Elements(size_t factor, const BlockTile& tile, bool with_slack) const;
 
+ private:
   const GridSums& sums_;
   std::vector<ComputeAtOptions> options_;  // of each factor
 };

@@ -179,6 +179,20 @@ TEST(Grid, ABlockOfThreadsLoadsAhead) {
   ExpectGolden("block_tile_ahead", one.naive(), *nest);
 }
 
+// The filter of one channel and one step is one element, which no thread keeps for the others.
+TEST(Grid, CopiesOfOneElementAreNotLoadedAhead) {
+  const GridTask one(
+      "fn (p0: Tensor[(2, 3, 8, 8), float32], const p1: Tensor[(8, 3, 1, 1), float32]) { "
+      "nn.conv2d(p0, p1) }");
+  const auto prefix = Config::Parse(
+      R"({"column_runs":4,"row_axis":0,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":8,"threads_rows":2,"tile_columns":4,"tile_rows":1})");
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  const std::optional<Knob> ahead = SpaceOfTask(one.task()).Next(*prefix);
+  ASSERT_TRUE(ahead);
+  EXPECT_EQ(ahead->name, "load_ahead");
+  EXPECT_EQ(ahead->options.size(), 1);
+}
+
 TEST(Grid, WarpsMultiplyTilesFromSharedCopies) {
   const GridTask one(
       "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 "
