@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/block_tile_schedule.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
@@ -33,10 +33,6 @@ constexpr int64_t kLeastThreads = 32;
 constexpr int64_t kMostThreads = 512;
 // A unit runs a block's threads so many at a time.
 constexpr int64_t kWarpThreads = 32;
-// At most one of so many threads is idle, for it pads the last warp, and one of so many results of
-// an axis is none, for it pads the last tile.
-constexpr int64_t kThreadsOfIdle = 7;
-constexpr int64_t kResultsOfIdle = 7;
 // Terms of a sum between barriers, where there are several steps.
 constexpr int64_t kMostTerms = 128;
 
@@ -138,12 +134,12 @@ class BlockTiles {
   // Whether a thread can load what it copies next while it sums. A copy of one element is no
   // thread's own.
   bool CanLoadAhead(const Choice& choice) const {
+    if (choice.back() >= sums_.steps[step_loop_]) return false;
     const BlockTile tile = TileOf(choice);
     for (size_t i = 0; i < sums_.factors->size(); ++i) {
       if (shared_.Elements(i, tile, /*with_slack=*/false) == 1) return false;
     }
-    return choice.back() < sums_.steps[step_loop_] &&
-           shared_.WordsOfThread(tile) <= kMostWordsAhead;
+    return shared_.WordsOfThread(tile) <= kMostWordsAhead;
   }
 
   // The best manner, and its cycles.
@@ -185,10 +181,8 @@ class BlockTiles {
         if (threads * results >= most && extent % (threads * results) == 0) return false;
       }
     }
-    return std::ranges::all_of(*sums_.factors, [&](const GridFactor& factor) {
-      return std::ranges::all_of(factor.dims,
-                                 [&](const GridFactor::Dim& dim) { return dim.axes[axis] >= 0; });
-    });
+    return std::ranges::all_of(
+        *sums_.factors, [&](const GridFactor& factor) { return factor.GoesUpWithAxis(axis); });
   }
 
   const TiledAxes& AxesOf(const Choice& choice) const {
@@ -200,12 +194,7 @@ class BlockTiles {
     const int64_t shared_bytes = shared_.Bytes(tile);
     int64_t waits = sums_.steps[step_loop_] / tile.steps;
     for (size_t i = 0; i < step_loop_; ++i) waits *= sums_.steps[i];
-    int64_t blocks = 1;
-    for (size_t axis = 0; axis < tile.axes.size(); ++axis) {
-      const auto& [threads, results, runs] = tile.axes[axis];
-      blocks *= CeilDiv(sums_.extents[axis], threads * results);
-    }
-    return {.blocks = blocks,
+    return {.blocks = BlockCount(sums_.extents, tile.BlockExtents()),
             .threads = tile.Threads(),
             .results = tile.Results(),
             .terms = sums_.Terms(),
@@ -243,8 +232,7 @@ class BlockTiles {
   // Where tiles of some size divide the axis there is no need of others.
   bool Covers(size_t axis, int64_t tile) const {
     const int64_t extent = sums_.extents[axis];
-    const int64_t idle = CeilDiv(extent, tile) * tile - extent;
-    return idle == 0 || (needs_tails_[axis] && idle * kResultsOfIdle <= extent);
+    return extent % tile == 0 || (needs_tails_[axis] && IsMostlyBusy(extent, tile));
   }
 
   void AddAll() {
@@ -274,8 +262,7 @@ class BlockTiles {
 
   bool FitsBlock(int64_t threads) const {
     const int64_t most = std::min(kMostThreads, machine_.parallel.back().width);
-    const int64_t idle = CeilDiv(threads, kWarpThreads) * kWarpThreads - threads;
-    return threads >= kLeastThreads && threads <= most && idle * kThreadsOfIdle <= threads;
+    return threads >= kLeastThreads && threads <= most && IsMostlyBusy(threads, kWarpThreads);
   }
 
   void AddSteps(Choice choice) {

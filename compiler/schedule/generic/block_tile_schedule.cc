@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 
 namespace hone::schedule {
@@ -167,8 +168,9 @@ int64_t VectorOf(const GridFactor& factor, const GridSums& sums, const BlockTile
   const std::vector<int64_t> block = tile.BlockExtents();
   const std::vector<int64_t> steps = StepExtents(sums, tile);
   if (factor.dims.empty() || vector < 2) return 1;
+  const std::vector<int64_t> shape =
+      factor.ShapeFor(CoveredExtents(sums.extents, block), sums.steps);
   for (size_t d = 0; d < factor.dims.size(); ++d) {
-    const std::vector<int64_t> shape = factor.ShapeFor(tile.Covered(sums.extents), sums.steps);
     if (shape[d] != factor.dims[d].extent) return 1;  // elements are loaded each by a condition
   }
   const GridFactor::Dim& last = factor.dims.back();
@@ -227,15 +229,6 @@ std::vector<int64_t> BlockTile::BlockExtents() const {
   return extents;
 }
 
-std::vector<int64_t> BlockTile::Covered(const std::vector<int64_t>& extents) const {
-  const std::vector<int64_t> block = BlockExtents();
-  std::vector<int64_t> covered;
-  for (size_t axis = 0; axis < block.size(); ++axis) {
-    covered.push_back(CeilDiv(extents[axis], block[axis]) * block[axis]);
-  }
-  return covered;
-}
-
 SharedCopies::SharedCopies(const GridSums& sums) : sums_(sums) {
   for (const GridFactor& factor : *sums.factors) options_.push_back(SharedCopyOf(factor));
 }
@@ -291,7 +284,8 @@ void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>
                   const BlockTile& tile) {
   const size_t rank = sums.extents.size();
   const auto [results, registers] = TakeResults(s, sums);
-  const std::vector<int64_t> covered = tile.Covered(sums.extents);
+  const std::vector<int64_t> extents = tile.BlockExtents();
+  const std::vector<int64_t> covered = CoveredExtents(sums.extents, extents);
   std::vector<Stage> copies;
   for (const GridFactor& factor : *sums.factors) {
     copies.push_back(stages.contains(factor.buffer) ? Stage(factor.buffer)
@@ -299,7 +293,6 @@ void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>
     s->PadStage(copies.back(), factor.ShapeFor(covered, sums.steps));
   }
   std::vector<Loop> blocks, inside;
-  const std::vector<int64_t> extents = tile.BlockExtents();
   for (size_t axis = 0; axis < rank; ++axis) {
     const Loop loop = results.Axis(axis);
     const SplitLoops loops = s->Split(loop, extents[axis], Tail::kGuard, loop.Block(), loop);

@@ -32,8 +32,6 @@ struct BlockTile {
   int64_t Threads() const;
   int64_t Results() const;  // of a thread
   std::vector<int64_t> BlockExtents() const;
-  // The extents of all whole tiles that it takes to cover axes of such extents.
-  std::vector<int64_t> Covered(const std::vector<int64_t>& extents) const;
 };
 
 // What a block's threads copy to the memory that they share.

@@ -152,6 +152,10 @@ bool GridFactor::DependsOnAxis(size_t axis) const {
   return std::ranges::any_of(dims, [&](const Dim& dim) { return dim.axes[axis] != 0; });
 }
 
+bool GridFactor::GoesUpWithAxis(size_t axis) const {
+  return std::ranges::all_of(dims, [&](const Dim& dim) { return dim.axes[axis] >= 0; });
+}
+
 int64_t GridFactor::Extent(size_t dim, const std::vector<int64_t>& axis_extents,
                            const std::vector<int64_t>& step_extents) const {
   int64_t extent = 1;

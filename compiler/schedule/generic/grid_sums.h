@@ -26,6 +26,9 @@ struct GridFactor {
   std::vector<Dim> dims;
 
   bool DependsOnAxis(size_t axis) const;
+  // Whether no index falls as the axis's does: what lies behind the axis's end is then behind the
+  // ends of the buffer, too.
+  bool GoesUpWithAxis(size_t axis) const;
   // The extent, in a dimension, of the smallest box that holds what results of such extents load
   // for sums of such extents.
   int64_t Extent(size_t dim, const std::vector<int64_t>& axis_extents,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/machine/tensor_cores.h"
-#include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/tile_choices.h"
@@ -30,8 +30,6 @@ constexpr int64_t kWarpSteps[] = {16, 32, 64};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
 constexpr int64_t kMostWarps = 16;
-// At most one of so many results of an axis is none, for it pads the last block.
-constexpr int64_t kResultsOfIdle = 7;
 // Blocks of fewer results along an axis share too little of what they copy.
 constexpr int64_t kSmallBlock = 64;
 // Registers that a thread may have, and those beside its sums.
@@ -87,13 +85,8 @@ class WarpTiles {
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     int64_t waits = sums_.steps[axes_.step_loop] / tile.steps;
     for (size_t i = 0; i < axes_.step_loop; ++i) waits *= sums_.steps[i];
-    const std::vector<int64_t> extents = tile.BlockExtents(sums_, axes_);
-    int64_t blocks = 1;
-    for (size_t axis = 0; axis < extents.size(); ++axis) {
-      blocks *= CeilDiv(sums_.extents[axis], extents[axis]);
-    }
     return WarpBlockCycles(
-        {.blocks = blocks,
+        {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
          .warps = tile.Threads() / machine::kWarpProduct.threads,
          .rows = tile.rows,
          .lanes = tile.lanes,
@@ -139,11 +132,10 @@ class WarpTiles {
     return axes_.has_tail[axis] && machine::CoversWell(sizes[0], extent);
   }
 
-  // Whether blocks have no more behind the axis's end than the smallest tiles, or than a small part
-  // of all.
+  // Whether no more of the last block is idle than with the smallest tiles, or little of all
+  // blocks.
   static bool Covers(int64_t block, int64_t extent, int64_t smallest) {
-    const int64_t idle = CeilDiv(extent, block) * block - extent;
-    return idle == CeilDiv(extent, smallest) * smallest - extent || idle * kResultsOfIdle <= extent;
+    return Idle(extent, block) == Idle(extent, smallest) || IsMostlyBusy(extent, block);
   }
 
   void Add(const WarpChoice& choice) {

@@ -5,6 +5,7 @@
 
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "runtime/module_abi.h"
 
@@ -266,9 +267,7 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
     axes.has_terms_last.push_back(is_constant || (is_last && IsLoaded(nest, *buffer)));
     for (size_t axis = 0; axis < axes.has_tail.size(); ++axis) {
       const bool is_packed = is_constant && !is_last && factor.DependsOnAxis(axis);
-      const auto is_behind_end = [axis](const GridFactor::Dim& d) { return d.axes[axis] >= 0; };
-      if (is_packed || !std::ranges::all_of(factor.dims, is_behind_end))
-        axes.has_tail[axis] = false;
+      if (is_packed || !factor.GoesUpWithAxis(axis)) axes.has_tail[axis] = false;
     }
   }
   std::vector<size_t> wide;
@@ -309,14 +308,6 @@ std::vector<int64_t> WarpTile::BlockExtents(const GridSums& sums, const WarpAxes
   return extents;
 }
 
-std::vector<int64_t> WarpTile::Covered(const GridSums& sums, const WarpAxes& axes) const {
-  std::vector<int64_t> covered = BlockExtents(sums, axes);
-  for (size_t axis = 0; axis < covered.size(); ++axis) {
-    covered[axis] *= CeilDiv(sums.extents[axis], covered[axis]);
-  }
-  return covered;
-}
-
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
   constexpr int64_t kSumBytes = 4;
   const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
@@ -344,7 +335,8 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   // The sums, their copy in shared memory, and what reads that.
   const auto [results, stored] = TakeResults(s, sums);
   const Stage summed = s->CacheWrite(stored);
-  const std::vector<int64_t> covered = tile.Covered(sums, axes);
+  const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
+  const std::vector<int64_t> covered = CoveredExtents(sums.extents, extents);
   std::vector<Stage> copies;
   for (size_t i = 0; i < sums.factors->size(); ++i) {
     const GridFactor& factor = (*sums.factors)[i];
@@ -354,7 +346,6 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   s->GrowStage(summed, covered);
   s->GrowStage(stored, covered);
   std::vector<Loop> blocks, inside;
-  const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
   for (size_t axis = 0; axis < rank; ++axis) {
     const Loop loop = results.Axis(axis);
     const SplitLoops split = s->Split(loop, extents[axis], Tail::kGuard, loop.Block(), loop);

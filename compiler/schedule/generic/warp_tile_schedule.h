@@ -50,8 +50,6 @@ struct WarpTile {
   int64_t Threads() const;
   int64_t SumsOfThread() const;
   std::vector<int64_t> BlockExtents(const GridSums& sums, const WarpAxes& axes) const;
-  // The extents of the axes that all blocks cover together.
-  std::vector<int64_t> Covered(const GridSums& sums, const WarpAxes& axes) const;
 };
 
 // The bytes that a block shares: copies of the factors, and behind them the sums of its warps.
