@@ -146,22 +146,14 @@ Attempt TrySplitAxis(Draw& draw) {
           SplitAxis(draw.nest(), buffer, axis, draw.factor())};
 }
 
-Attempt TryPadStage(Draw& draw) {
+template <absl::Status (*primitive)(loop::Nest*, const Stage&, const std::vector<int64_t>&)>
+Attempt TryOnLargerShape(Draw& draw) {
   std::vector<int64_t> shape = (*FindBuffer(*draw.nest(), draw.buffer()))->shape;
   if (shape.empty()) return NotTried();
   const size_t axis = draw.Below(shape.size());
   shape[axis] += draw.factor();
   return {fmt::format("{} axis {} by {}", draw.buffer(), axis, draw.factor()),
-          PadStage(draw.nest(), Stage(draw.buffer()), shape)};
-}
-
-Attempt TryGrowStage(Draw& draw) {
-  std::vector<int64_t> shape = (*FindBuffer(*draw.nest(), draw.buffer()))->shape;
-  if (shape.empty()) return NotTried();
-  const size_t axis = draw.Below(shape.size());
-  shape[axis] += draw.factor();
-  return {fmt::format("{} axis {} by {}", draw.buffer(), axis, draw.factor()),
-          GrowStage(draw.nest(), Stage(draw.buffer()), shape)};
+          primitive(draw.nest(), Stage(draw.buffer()), shape)};
 }
 
 Attempt TrySetLayout(Draw& draw) {
@@ -216,8 +208,8 @@ constexpr Primitive kPrimitives[] = {
     {"threads", TryOnLoop<Threads>},
     {"cache write", TryCacheWrite},
     {"cache read", TryCacheRead},
-    {"pad stage", TryPadStage},
-    {"grow stage", TryGrowStage, 2},
+    {"pad stage", TryOnLargerShape<PadStage>},
+    {"grow stage", TryOnLargerShape<GrowStage>, 2},
     {"unroll steps",
      [](Draw& draw) -> Attempt {
        return {fmt::format("{} of {}", draw.factor(), draw.loop().name()),
