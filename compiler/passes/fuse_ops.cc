@@ -26,10 +26,10 @@ using ir::ExprKind;
 using ops::FuseKind;
 
 constexpr int kMaxNodes = 256;
-// OpenCL promises a kernel 1,024 bytes of arguments, and compilers take more time than is in
-// proportion for one that reads hundreds of tensors.
+// OpenCL promises a kernel 1,024 bytes of arguments, and the time to compile one grows with the
+// square of the tensors that it reads.
 constexpr int kMaxInputs = 120;
-// The tensors that one kernel joins. More are joined in two steps.
+// The tensors that one concatenation joins; more are joined in steps.
 constexpr size_t kMostParts = 64;
 
 bool IsOpCall(const Expr& e) { return e->kind == ExprKind::kCall && !e->callee; }
