@@ -125,6 +125,23 @@ struct Export {
   std::vector<int64_t> shape;
 };
 
+hone_dl_managed_tensor* NewView(const hone_tensor_info& info, const void* data,
+                                hone_dl_device device) {
+  auto* view = new Export;
+  view->shape.assign(info.shape, info.shape + info.rank);
+  hone_dl_tensor& dl = view->tensor.dl_tensor;
+  dl.data = const_cast<void*>(data);
+  dl.device = device;
+  dl.ndim = static_cast<int32_t>(info.rank);
+  dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));
+  dl.shape = view->shape.data();
+  view->tensor.manager_ctx = view;
+  view->tensor.deleter = [](hone_dl_managed_tensor* self) {
+    delete static_cast<Export*>(self->manager_ctx);
+  };
+  return &view->tensor;
+}
+
 // The same where there may be no such model, tensor or input.
 int AcceptInput(hone_model* model, uint32_t index, const hone_dl_tensor* tensor, bool to_bind) {
   if (!hone::HasModel(model) || !hone::Has(tensor, "a tensor")) return HONE_BAD_INPUT;
@@ -158,35 +175,14 @@ int hone_bind_input_dlpack(hone_model* model, uint32_t index, const hone_dl_tens
   const int code = AcceptInput(model, index, tensor, /*to_bind=*/true);
   if (code != HONE_OK) return code;
   // An empty one may have no memory to bind.
-  if (model->function().inputs[index].size_bytes == 0)
-    return hone_set_input(model, index, nullptr, 0);
+  const bool is_empty = model->function().inputs[index].size_bytes == 0;
+  if (is_empty) return hone_set_input(model, index, nullptr, 0);
   if (tensor->device.device_type != HONE_DL_CPU) {
     model->model->BindInput(index, const_cast<char*>(DataOf(*tensor)));
     return HONE_OK;
   }
   return hone_bind_input(model, index, DataOf(*tensor));
 }
-
-namespace {
-
-hone_dl_managed_tensor* NewView(const hone_tensor_info& info, const void* data,
-                                hone_dl_device device) {
-  auto* view = new Export;
-  view->shape.assign(info.shape, info.shape + info.rank);
-  hone_dl_tensor& dl = view->tensor.dl_tensor;
-  dl.data = const_cast<void*>(data);
-  dl.device = device;
-  dl.ndim = static_cast<int32_t>(info.rank);
-  dl.dtype = ToDlType(*hone::ParseDataType(info.dtype));
-  dl.shape = view->shape.data();
-  view->tensor.manager_ctx = view;
-  view->tensor.deleter = [](hone_dl_managed_tensor* self) {
-    delete static_cast<Export*>(self->manager_ctx);
-  };
-  return &view->tensor;
-}
-
-}  // namespace
 
 int hone_output_dlpack(const hone_model* model, uint32_t index, hone_dl_managed_tensor** tensor) {
   if (!hone::Has(tensor, "a place for the tensor")) return HONE_BAD_INPUT;
