@@ -25,6 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(os.environ["HONE_BUILD"]) / "python"))
 import hone
+from bfloat16 import numbers_of
 from output_error import largest_error
 from own_calls import is_copy, own_calls
 from resident_memory import growth_bytes
@@ -59,7 +60,7 @@ class Timed:
 
     def error(self) -> float:
         """The largest of the outputs'; their references are ref, ref1, ref2 and so on."""
-        outputs = [_numbers(self.module.get_output(number)) for number in range(len(self.module.outputs))]
+        outputs = [numbers_of(self.module.get_output(number)) for number in range(len(self.module.outputs))]
         references = [self.data.get(f"ref{number or ''}") for number in range(len(outputs))]
         return largest_error(outputs, references)
 
@@ -87,11 +88,6 @@ class Timed:
         """Seconds of each kernel, the median of as many runs as fill the time, within limits."""
         runs = int(min_ms / 1e3 / self.estimate)
         return self.module.profile(min(max(runs, PROFILE_RUNS[0]), PROFILE_RUNS[1]))
-
-
-def _numbers(output: Any) -> Any:
-    """What is measured has no integers of 16 bits: those are bfloat16."""
-    return (output.astype(np.uint32) << 16).view(np.float32) if output.dtype == np.uint16 else output
 
 
 class Worker:

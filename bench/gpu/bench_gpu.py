@@ -52,6 +52,8 @@ TINY_MODELS = ["tiny_images", "tiny_text"]
 MODEL_ERROR_LIMIT = {"float32": 1e-3, "bfloat16": 1e-1}
 TF32_MODEL_ERROR_LIMIT = 2e-2
 EXPORT_LIMIT_S = 600
+# Where processes of others' Python find what they share with this one.
+MODULES = {"PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")])}
 TIMED = "whole calls of the module, launches one behind the other in CUDA graphs, operands where the last call left them"
 
 
@@ -153,9 +155,8 @@ class Sweep:
         hone = [sys.executable, str(HERE.parent / "hone_worker.py"), "1"]
         torch = [sys.executable, str(pathlib.Path(args.peer_folder) / "torch_worker.py")]
         self.hone = [ProcessPeer(name, hone, {"HONE_BUILD": str(result_file.BUILD)}, log) for name in (TUNED, DEFAULT)]
-        path = {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
         names = [mode + suffix for suffix in ("", TF32) for mode in args.peers]
-        self.peers = [ProcessPeer(name, [*torch, name], path, log) for name in names]
+        self.peers = [ProcessPeer(name, [*torch, name], MODULES, log) for name in names]
 
     def kept_rows(self) -> list[dict[str, Any]]:
         """Rows of two devices in one file would be compared with each other."""
@@ -211,7 +212,7 @@ class Sweep:
         path = self.folder / f"{item.name}.onnx"
         script = str(pathlib.Path(self.args.peer_folder) / "torch_models.py")
         command = [sys.executable, script, item.asked["model"], item.dtype, str(item.asked["batch"]), str(path)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE)}
+        environment = {**os.environ, **MODULES}
         subprocess.run(command, check=True, capture_output=True, text=True, env=environment, timeout=EXPORT_LIMIT_S)
         return path
 

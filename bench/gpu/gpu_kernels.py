@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bfloat16 import bits, numbers_of
 from onnx_file import OnnxFile
 
 Array = npt.NDArray[Any]
@@ -88,20 +89,6 @@ def listed(is_tiny: bool) -> list[Work]:
     works += [rows("softmax", 4096, 4096, "float32"), rows("softmax", 1536, 128, "float32")]
     works += [rows("layer_norm", 4096, 1024, "float32"), rows("layer_norm", 128, 768, "float32")]
     return [*works, rows("add", 4096, 4096, "float32"), rows("transpose", 4096, 4096, "float32")]
-
-
-def bits(numbers: Array) -> Array:
-    """bfloat16, rounded to nearest even, as uint16."""
-    raw = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
-    rounded: Array = ((raw + 0x7FFF + (raw >> 16 & 1)) >> 16).astype(np.uint16)
-    return rounded
-
-
-def numbers_of(stored: Array) -> Array:
-    """Numbers, where uint16 stands for bfloat16."""
-    if stored.dtype != np.uint16:
-        return stored
-    return (stored.astype(np.uint32) << 16).view(np.float32)
 
 
 def operands(w: Work) -> dict[str, Array]:

@@ -110,7 +110,6 @@ def _fma_gflops(driver: Driver) -> float:
     parameters = (ctypes.c_void_p * 2)(ctypes.addressof(out), ctypes.addressof(count))
     blocks = 8 * driver.multiprocessors.value
 
-
     def launch() -> None:
         driver.call("cuLaunchKernel", function, blocks, 1, 1, THREADS, 1, 1, 0, None, parameters, None)
 

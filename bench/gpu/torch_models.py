@@ -19,6 +19,7 @@ from torch import fx, nn
 from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 
+import bfloat16
 import gpu_kernels
 from onnx_file import OnnxFile
 
@@ -244,7 +245,7 @@ class Exporter:
         self._constants += 1
         dtype = dtype or self.dtype
         array = value.detach().contiguous().cpu().numpy()
-        raw = gpu_kernels.bits(array) if dtype == "bfloat16" else array.astype(dtype)
+        raw = bfloat16.bits(array) if dtype == "bfloat16" else array.astype(dtype)
         return self.file.constant(f"c{self._constants}", dtype, array.shape, raw.tobytes())
 
     def linear(self, x: str, weight: torch.Tensor, bias: torch.Tensor, is_matrix: bool) -> str:
@@ -345,7 +346,7 @@ def write(name: str, dtype: str, batch: int, path: pathlib.Path) -> None:
     reference = model.double()(x.double() if x.is_floating_point() else x).float().numpy()
     stored = x.numpy()
     if dtype == "bfloat16" and x.is_floating_point():
-        stored = gpu_kernels.bits(stored)
+        stored = bfloat16.bits(stored)
     np.savez(path.with_suffix(".npz"), x=stored, ref=reference)
 
 

@@ -27,6 +27,7 @@ try:
     from torch.nn import functional
 
     import torch_models
+    from output_error import error_of
 except ImportError as error:
     print(json.dumps({"error": f"expected a Python with torch and numpy, found none: {error}"}), flush=True)
     sys.exit(1)
@@ -164,7 +165,7 @@ class Worker:
             function = compiled(function)
         outputs = function(*inputs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        error = max(relative_error(found, stored[f"ref{i or ''}"]) for i, found in enumerate(outputs))
+        error = max(error_of(found.double().cpu().numpy(), stored[f"ref{i or ''}"]) for i, found in enumerate(outputs))
         del outputs
         self.timed = Timed(lambda: function(*inputs), self.mode != "eager")
         reply = {"prep": time.time() - started, "err": error, "est": self.timed.estimate, "note": f"torch {torch.__version__}"}
@@ -189,12 +190,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     torch._inductor.config.freezing = True
     result: Callable[..., Any] = torch.compile(function, dynamic=False)
     return result
-
-
-def relative_error(found: torch.Tensor, expected: Any) -> float:
-    """The largest difference as a part of the reference's largest value."""
-    difference = found.double().cpu().numpy().reshape(-1) - expected.reshape(-1)
-    return float(np.abs(difference).max() / (np.abs(expected).max() + 1e-30))
 
 
 def main() -> None:
