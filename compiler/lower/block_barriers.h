@@ -1,4 +1,4 @@
-// Barriers of the threads that work on one index of a grid.
+// Places the barriers at which the threads that work on one index of a grid wait for each other.
 #ifndef HONE_COMPILER_LOWER_BLOCK_BARRIERS_H_
 #define HONE_COMPILER_LOWER_BLOCK_BARRIERS_H_
 
@@ -6,10 +6,13 @@
 
 namespace hone::lower {
 
-// Puts a barrier before each thread loop that touches memory of several threads which another one
-// wrote, or writes what another one read, since the last barrier; loops around them may run any
-// number of times. The threads' memory is that of shared and of global buffers. Shared buffers that
-// are not there at the same time may have the same memory.
+// Puts a barrier before each thread loop that depends on a thread loop which ran since the last
+// barrier: it reads or writes a buffer that the earlier loop writes, or writes a buffer that the
+// earlier loop reads. Only global and shared buffers count, since threads share no others. A loop
+// around thread loops may run any number of times, so they may also depend on thread loops of its
+// previous iteration. Shared buffers that are not allocated at the same time may have the same
+// memory, so a thread loop that writes a shared buffer also waits for those that accessed a shared
+// buffer which is no longer allocated.
 loop::Stmt WithBlockBarriers(const loop::Stmt& body);
 
 }  // namespace hone::lower

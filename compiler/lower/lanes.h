@@ -6,9 +6,9 @@
 
 namespace hone::lower {
 
-// Turns a vectorised loop into a serial one if its lanes cannot run together: because an inner loop
-// runs differently from lane to lane, because it contains another vectorised loop, or because all
-// lanes store to the same place.
+// Turns each vectorised loop whose lanes cannot run in lockstep into a serial loop. These are loops
+// that contain another vectorised loop, those that contain a loop whose bounds or condition may
+// differ between lanes, and those in which all lanes store to the same element.
 loop::Stmt SerialiseLanesApart(const loop::Stmt& body);
 
 }  // namespace hone::lower

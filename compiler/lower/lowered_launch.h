@@ -13,7 +13,7 @@
 
 namespace hone::lower {
 
-// A parallel loop of constant bounds.
+// A parallel loop with constant bounds.
 struct GridLoop {
   loop::Expr var;
   int64_t min = 0;
@@ -28,12 +28,13 @@ struct LoweredLaunch {
   // vectorised loop of the body as vectors if its extent is known and not too large, and a parallel
   // loop of the body as a serial one.
   std::vector<GridLoop> grid;
-  // The number of a thread among those that work on one index of the grid together: `body` is the
-  // program of each of them, and they meet at its barriers. None: one thread does an index.
+  // The number of a thread among those that work together on one index of the grid. Each of them
+  // runs `body`, and they wait for each other at its barriers. nullopt: one thread works on each
+  // index.
   std::optional<GridLoop> thread;
   loop::Stmt body;
-  TilePlan tiles;               // of loops and allocations of `body`
-  WarpPlan warps;               // the same, where the warps of `thread` do tile operations
+  TilePlan tiles;               // what `body` does in tile registers
+  WarpPlan warps;               // the tile operations that warps of `thread` do, if any
   bool serial = false;          // one thread is enough, or the grid has one index
   bool barrier_before = false;  // it depends on a launch since the last barrier (barriers.h)
 

@@ -1,4 +1,4 @@
-// Register buffers that are allocated around thread loops: each thread has a part of its own.
+// Splits register buffers that are allocated around thread loops, so that each thread has a part.
 #ifndef HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
 #define HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
 
@@ -7,12 +7,16 @@
 
 namespace hone::lower {
 
-// Replaces each such buffer by the part of one thread, and its indices by those in the part. All
-// accesses say whose part they are in by the variables of thread loops. In every dimension a thread
-// has runs of neighbouring elements: the variables' coefficients are multiples of a run's length,
-// and what is added to them stays below that, or goes by steps from one of the thread's runs to its
-// next. kInvalidArgument names the buffer and the access that does not, or that shares an element
-// with another thread.
+// Replaces each such buffer by the part of one thread, and the indices of its accesses by indices
+// into that part. For example, %sums[u * 32 + t * 4 + v] becomes %sums[u * 4 + v] if t is the
+// variable of a thread loop of 8 iterations and v is less than 4.
+//
+// Every access must stand inside thread loops, and its indices must tell which thread's part it is
+// in. In each dimension a thread owns runs of neighbouring elements. The coefficients of the thread
+// loops' variables are multiples of the length of a run. The rest of the index stays within a run,
+// apart from terms that step from one run of a thread to its next. kInvalidArgument, which names
+// the buffer and the access, if an access has another form or if several threads share an element;
+// also where ThreadLoopsAt fails.
 absl::StatusOr<loop::Stmt> SplitAmongThreads(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -1,5 +1,5 @@
-// The threads that work on one index of a launch's grid together
-// (docs/decisions/0038-threads-that-share.md).
+// Lowers thread loops, whose iterations are the threads that work together on one index of a
+// launch's grid (docs/decisions/0038-threads-that-share.md).
 #ifndef HONE_COMPILER_LOWER_THREADS_H_
 #define HONE_COMPILER_LOWER_THREADS_H_
 
@@ -11,16 +11,20 @@
 
 namespace hone::lower {
 
-// Makes of a launch's body, which stands inside its grid, the program of each thread: barriers
-// between thread loops that depend on each other, a thread's own part of register buffers that are
-// allocated around them, and the loops' variables as functions of the thread's number. The first
-// thread does what stands beside thread loops and stores to shared memory. Returns that
-// number's variable and how many threads there are; nullopt, and the body as it was, where it has
-// no thread loops. With `has_warps`, an iteration of tile operations (warps.h) is done by as many
-// threads as a warp has, which are neighbours; else by one. kInvalidArgument where the threads
-// would not do the same as the loops: another store between thread loops, a part of a register
-// buffer that is not one thread's, a condition or a bound around thread loops that is not the same
-// for all threads.
+// Turns the body of a launch, without the loops of its grid, into the program that each thread
+// runs. Barriers separate thread loops that depend on each other (block_barriers.h), a register
+// buffer that is allocated around thread loops becomes one thread's part of it
+// (thread_registers.h), and the variables of thread loops are computed from the thread's number.
+// The first thread alone executes stores to shared memory that are outside of thread loops.
+//
+// Returns the variable for the thread's number, with the number of threads as its extent. If the
+// body has no thread loops, returns nullopt and leaves the body as it is. With `has_warps`, an
+// iteration that consists of tile operations (IsWarpLoop) is done by a warp of threads with
+// consecutive numbers instead of by one thread.
+//
+// kInvalidArgument where the threads would not compute what the loops mean: for a store outside of
+// thread loops that is not to shared memory, for a bound or condition outside of thread loops that
+// depends on loaded values, and where SplitAmongThreads or ThreadLoopsAt fails.
 absl::StatusOr<std::optional<GridLoop>> LowerThreads(loop::Stmt* body, bool has_warps);
 
 }  // namespace hone::lower

@@ -1,4 +1,4 @@
-// Assigns tile registers to the tiles of a launch, before its code is emitted.
+// Assigns tile registers (AMX) to the tiles of a launch, before its code is emitted.
 #ifndef HONE_COMPILER_LOWER_TILE_PLAN_H_
 #define HONE_COMPILER_LOWER_TILE_PLAN_H_
 
@@ -29,23 +29,25 @@ struct TileKind {
 };
 
 struct TilePlan {
-  // The operand of ldtilecfg, which says for each register how many rows it has, and bytes in a
-  // row.
+  // The operand of ldtilecfg, which sets the number of rows and of bytes in a row of each register.
   using Shapes = std::array<uint8_t, 64>;
-  // The registers for one allocation. `sums` has the register of each tile of sums, by the offset
-  // of its first element. `factors` has the registers that tiles of factors share by turns.
+  // The registers for one allocation of sums. `sums` maps the offset of a tile's first element in
+  // that buffer, in elements, to the register that holds the tile. `factors` has, for each kind of
+  // tile, the registers into which tiles of factors are loaded in turn.
   struct Region {
     std::map<int64_t, int> sums;
     std::map<TileKind, std::vector<int>> factors;
     size_t shapes = 0;  // index into TilePlan::shapes
   };
-  absl::flat_hash_map<const loop::StmtNode*, Region> regions;  // by their kAlloc statement
-  // By their outermost loop.
+  absl::flat_hash_map<const loop::StmtNode*, Region> regions;  // keyed by kAlloc statement
+  // Keyed by the outermost loop of the operation.
   absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation> operations;
-  std::vector<Shapes> shapes;  // only one if eight registers are enough for all regions
+  // Has only one element if a single setting of the eight registers suits all regions.
+  std::vector<Shapes> shapes;
 };
 
-// Allocations of scope `tile` and loops that are not in the plan must be emitted as ordinary ones.
+// `launch` is the body of a launch. An allocation of scope `tile` or a tile loop that is not in the
+// plan must be emitted like any other allocation or loop.
 TilePlan PlanTiles(const loop::Stmt& launch, const machine::MatrixUnit& matrix);
 
 }  // namespace hone::lower

@@ -1,4 +1,4 @@
-// Warps: threads of a block that do tile operations together, in tensor cores
+// Finds the tile operations that the threads of a warp do together in tensor cores
 // (docs/decisions/0040-warps-do-tile-operations.md).
 #ifndef HONE_COMPILER_LOWER_WARPS_H_
 #define HONE_COMPILER_LOWER_WARPS_H_
@@ -15,35 +15,37 @@
 
 namespace hone::lower {
 
-// Whether an iteration of the thread loop, and of those directly in it, is a warp's: it consists of
-// tile operations with sums of float32, and loops around them.
+// Whether each iteration of the thread loop, and of those perfectly nested in it, is the work of a
+// warp: whether the body consists only of tile operations on float32 sums, with loops and
+// conditions around them.
 bool IsWarpLoop(const loop::Stmt& thread_loop);
-// Whether thread loops of the body have such operations, be it beside others.
+// Whether any thread loop of the body contains such tile operations, even beside other statements.
 bool HasTilesInThreads(const loop::Stmt& body);
 
-// A launch's body with tile operations in thread loops, before these are lowered. kInvalidArgument
-// where a warp's threads would not do what the loops say: something else in a thread loop with tile
-// operations, or that touches their sums; a bound or a condition in such a loop that is loaded.
+// Checks a launch's body before LowerThreads. kInvalidArgument if the threads of a warp would not
+// compute what the loops mean: if a thread loop contains other statements beside tile operations,
+// if other statements access the sums of tile operations, or if a bound or condition in a warp's
+// thread loop depends on loaded values.
 absl::Status CheckWarpLoops(const loop::Stmt& body);
 
-// What the warps of a launch do. It points into the launch's body.
+// The tile operations that the warps of a launch do. It points into the launch's body.
 struct WarpPlan {
-  // How sums lie in tiles, by the axes of their buffer: a tile's rows are along one, its lanes
-  // along another.
+  // The axes of a buffer of sums along which the rows and the lanes of its tiles lie.
   struct Tiling {
     size_t row_axis = 0;
     size_t lane_axis = 0;
 
     bool operator==(const Tiling&) const = default;
   };
-  absl::flat_hash_map<const loop::StmtNode*, Tiling> sums;  // by their kAlloc statement
-  // By their outermost loop.
+  absl::flat_hash_map<const loop::StmtNode*, Tiling> sums;  // keyed by kAlloc statement
+  // Keyed by the outermost loop of the operation.
   absl::flat_hash_map<const loop::StmtNode*, loop::TileOperation> operations;
 };
 
-// The plan of a body whose thread loops are lowered, and whose tile operations are all warps'.
-// `bounds` are those around the body. kInvalidArgument names the first tile operation that has
-// another shape than the instructions.
+// The plan for a body that LowerThreads has lowered, in which warps do all tile operations.
+// `bounds` are those of the variables that are bound around the body. kInvalidArgument shows the
+// first tile operation that tensor cores have no instruction for, or whose sums do not lie in tiles
+// side by side along the same two axes everywhere.
 absl::StatusOr<WarpPlan> PlanWarps(const loop::Stmt& body, const loop::Bounds& bounds);
 
 }  // namespace hone::lower
