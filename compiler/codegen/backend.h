@@ -30,9 +30,11 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // With a `cache`, a back-end may take all launches of a kernel but its last from there, or
-  // compile them separately and add them to it. `cache` and `times` may be null. kInvalidArgument
-  // for a nest that cannot be compiled, kInternal if a tool such as LLVM or lld fails.
+  // Returns the module's code in the given form. If there is a cache, a back-end may take from it
+  // the code of all launches of a kernel except the last one. Those that it does not find there, it
+  // then compiles separately and adds to the cache. `cache` and `times` may be null.
+  // kInvalidArgument for a nest that cannot be compiled, kInternal if a tool such as LLVM or lld
+  // fails.
   virtual absl::StatusOr<std::string> Emit(const LoweredModule& module, CodeForm form,
                                            LaunchCache* cache, BuildTimes* times) const = 0;
 

@@ -29,7 +29,8 @@ struct KernelSpec {
   std::string pipeline = "min6";
 };
 
-// The graph part of a module: the contents of struct hone_function, by value.
+// These structs describe the graph part of a module. They have the contents of struct hone_function
+// (runtime/module_abi.h) and of what it points to.
 struct Location {
   int space = 0;  // enum hone_space
   int index = 0;
@@ -45,7 +46,7 @@ struct ValueSpec {
   DataType dtype = DataType::kFloat32;
   std::vector<int64_t> shape;
 };
-// How a buffer of a call in a repeat moves: the contents of struct hone_move.
+// Where a buffer of a call in a repeat is in each trip: the contents of struct hone_move.
 struct MoveSpec {
   Location next;
   int64_t stride_bytes = 0;

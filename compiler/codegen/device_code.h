@@ -32,24 +32,26 @@ struct DeviceLaunch {
   std::vector<uint32_t> arguments;  // indices into the kernel's buffer table
 };
 
-// A grid of one dimension with all threads of a launch; the last block may have threads beyond.
+// A one-dimensional grid for a launch. Its last block may have more threads than are needed; these
+// have nothing to do.
 struct LinearGrid {
   uint32_t blocks = 1;
-  uint32_t threads = 1;  // of a block
+  uint32_t threads = 1;  // in each block
 };
-// The grid for a launch of so many threads. `block_threads` of them are a block, any number if it
-// is 0. `most_threads` is the device's limit for a block, 0 if it is not known. kInvalidArgument,
-// which names the launch, for larger blocks, and for more of them than devices count.
+// The grid for a launch of `threads` threads in blocks of `block_threads`; 0 leaves the size of
+// blocks to this function. `most_threads` is the most threads that the device allows in a block, or
+// 0 if that is not known. kInvalidArgument, which names the launch, if `block_threads` exceeds that
+// limit or if there would be more than 2^31 - 1 blocks.
 absl::StatusOr<LinearGrid> LinearGridFor(int64_t threads, int64_t block_threads,
                                          int64_t most_threads, const std::string& launch);
 
-// kInvalidArgument, which names the launch, if the arrays of one thread take more memory than a
-// device has for a thread.
+// kInvalidArgument, which names the launch, if the arrays that each thread has for itself take more
+// memory than devices allow a thread.
 absl::Status CheckThreadMemory(const loop::Stmt& body, const std::string& launch);
 
 struct DeviceModule {
   std::vector<DeviceCode> codes;
-  // By kernel and launch, in the order of LoweredModule.
+  // launches[i][j] is for launch j of kernel i, in the same order as LoweredModule::launches.
   std::vector<std::vector<DeviceLaunch>> launches;
 };
 

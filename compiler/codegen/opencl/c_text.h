@@ -33,7 +33,7 @@ bool IsSignedInteger(CType type);
 CType UnsignedOf(CType type);
 // The type that values are computed in; 16-bit floats are computed as float and rounded.
 CType RegisterTypeOf(DataType dtype);
-// The element type of memory that kernels share.
+// The element type of a global buffer.
 std::string MemoryNameOf(DataType dtype);
 // The element type of a work item's own arrays, which hold floats of 16 bits as float.
 CType PrivateTypeOf(DataType dtype);

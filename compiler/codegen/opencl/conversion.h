@@ -15,12 +15,12 @@ namespace hone::codegen::opencl {
 // they become integers.
 CText Convert(Helpers& helpers, const IntOperand& value, DataType from, DataType to);
 
-// An element of memory that kernels share, as registers hold it.
+// Writes a load of an element of a global buffer, converted to the type that registers hold.
 CText LoadGlobal(const std::string& buffer, const CText& offset, DataType dtype);
-// The statement that stores to it.
+// The statement that stores such a value to an element of a global buffer.
 std::string StoreGlobal(const std::string& buffer, const CText& offset, const CText& value,
                         DataType dtype);
-// The value of an element of a private array.
+// Converts an element of a private array to the type that registers hold.
 CText FromPrivate(const CText& element, DataType dtype);
 
 }  // namespace hone::codegen::opencl

@@ -85,7 +85,7 @@ class ExpressionWriter {
   Lines* lines_;
   absl::flat_hash_set<const loop::ExprNode*> roots_;
   absl::flat_hash_map<const loop::ExprNode*, int> uses_;
-  // Products that a sum may contract with itself.
+  // Products that the compiler may contract with the sum that uses them.
   absl::flat_hash_set<const loop::ExprNode*> products_;
   absl::flat_hash_map<const loop::ExprNode*, bool> faults_;
   absl::flat_hash_map<const loop::ExprNode*, loop::Interval> ranges_;

@@ -1,8 +1,8 @@
 // Writes launches as kernels of OpenCL C 1.2, with what is needed to launch them.
 //
-// These are pure functions. A work item computes one index of the launch's grid, or is one of the
-// work group's that compute it together; the host waits between launches where `barrier_before`
-// says so.
+// These are pure functions. One work item computes an index of the launch's grid, or all work items
+// of a work group compute it together. The host waits before a launch if its `barrier_before` is
+// set.
 #ifndef HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 #define HONE_COMPILER_CODEGEN_OPENCL_KERNEL_H_
 
@@ -32,7 +32,8 @@ struct Kernel {
   std::vector<int> arguments;
   // The global size must be at least this in its first dimension; 0 means nothing to do.
   int64_t work_items = 0;
-  // The local size. 0: any, for work items beyond `work_items` return at once.
+  // The local size. 0: the host may choose any, since work items beyond `work_items` return at
+  // once.
   int64_t group_items = 0;
   int64_t local_bytes = 0;  // of a work group
   bool needs_fp64 = false;
