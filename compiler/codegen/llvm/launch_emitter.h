@@ -29,8 +29,8 @@ struct LaunchCode {
 // A launch as a GPU kernel.
 struct KernelCode {
   llvm::Function* function = nullptr;
-  std::vector<uint32_t> arguments;  // the nest's buffers that are its parameters, in order
-  uint64_t shared_bytes = 0;        // of a block's threads
+  std::vector<uint32_t> arguments;  // the parameters, as indices of the nest's buffers
+  uint64_t shared_bytes = 0;        // the memory that the threads of a block share
 };
 
 // Use an emitter for one launch only. It unrolls the loops that the schedule marked for it, and
@@ -43,9 +43,9 @@ class LaunchEmitter {
 
   // kInvalidArgument if the launch uses a variable or buffer that nothing binds.
   absl::StatusOr<LaunchCode> Emit(const lower::LoweredLaunch& launch, const std::string& name);
-  // The same, as a kernel whose blocks have `block_threads` threads. A thread runs the body for one
-  // index of the grid, and threads beyond the grid return at once; or the threads of a block do so
-  // together, where the launch has as many.
+  // Emits the launch as a GPU kernel whose blocks have `block_threads` threads. If the launch has a
+  // `thread`, the threads of a block run the body together for one index of the grid. Otherwise
+  // each thread runs it for an index of its own, and threads beyond the grid return at once.
   absl::StatusOr<KernelCode> EmitKernel(const lower::LoweredLaunch& launch, const std::string& name,
                                         uint32_t block_threads);
 
@@ -65,14 +65,15 @@ class LaunchEmitter {
 
     static Storage Of(const loop::BufferNode& buffer, int copies = 1);
   };
-  // How an access reaches memory from its lanes. kPermuted: at constant places within one vector of
-  // memory; kPieces: at constant places anywhere.
+  // Where in memory the lanes of an access lie. kUniform: all at one element. kRamp: `stride`
+  // elements apart. kPermuted: at constant places within one vector of memory. kPieces: at other
+  // constant places. kScattered: anywhere.
   enum class Reach { kUniform, kRamp, kPermuted, kPieces, kScattered };
   struct Address {
     Reach reach = Reach::kUniform;
     llvm::Value* pointer = nullptr;  // kUniform, kRamp: to lane 0; kPermuted, kPieces: to place 0
     llvm::Value* offsets = nullptr;  // kScattered, kPermuted, kPieces: of the lanes, in elements
-    std::vector<int> places;         // kPermuted, kPieces: of the lanes, in elements
+    std::vector<int> places;         // kPermuted, kPieces: of the lanes, in elements from `pointer`
     int width = 0;                   // kPermuted: elements of that vector
     int64_t stride = 0;              // kRamp, in elements
     llvm::Align align;
@@ -100,7 +101,7 @@ class LaunchEmitter {
     int lanes = 1;
     int lane_atom = -1;
     llvm::Value* mask = nullptr;  // null: all lanes
-    loop::Expr condition;  // the condition that the mask stands for, if it is only that; or null
+    loop::Expr condition;         // the condition whose value the mask is; null for any other mask
   };
 
   void Fail(std::string message);
@@ -118,8 +119,10 @@ class LaunchEmitter {
   // `has_blocks`: threads of a block work together.
   void DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
                      const loop::LaunchAccess& access, bool has_blocks);
+  // The position in the grid that a thread works on alone. Threads beyond the grid return.
   llvm::Value* PositionOfThread(const lower::LoweredLaunch& launch, uint32_t block_threads);
-  // The same for all threads of a block, whose number in it is bound.
+  // The position that the threads of a block work on together. Binds the variable of `thread` to
+  // the thread's number in its block.
   llvm::Value* PositionOfBlock(const lower::GridLoop& thread);
   llvm::Value* SharedMemory(const loop::BufferNode& buffer);
   void EmitBarrier();
@@ -159,12 +162,12 @@ class LaunchEmitter {
   // reached by another path.
   void ForgetTiles() { held_tiles_.clear(); }
   // ---- launch_warp.cc ----
-  // The sums of a buffer that a warp holds. The thread has four of each tile, which lie one tile
-  // behind the other.
+  // The sums of a buffer, which the threads of a warp hold together. Each thread has an array with
+  // four sums of every tile, in the order of the tiles.
   struct WarpSums {
     struct Axis {
-      int64_t extent = 1;  // of a tile
-      int64_t stride = 1;  // from tile to tile, in tiles
+      int64_t extent = 1;  // of a tile along the axis, in elements
+      int64_t stride = 1;  // from a tile to the next one along the axis, in tiles of the array
     };
     llvm::Value* base = nullptr;
     std::vector<Axis> axes;
@@ -182,8 +185,9 @@ class LaunchEmitter {
   std::vector<llvm::Value*> LoadWarpLanes(const loop::TileOperation& op, int64_t step);
   void EmitWarpProduct(const loop::TileOperation& op);
   // ---- launch_transpose.cc ----
-  // A tile of memory whose rows the iterations of an unrolled loop access, and whose columns the
-  // lanes do.
+  // The memory that an unrolled loop around a vectorised one accesses. Its iterations (the "rows"
+  // below) access neighbouring elements, while lanes are further apart. So the code accesses whole
+  // vectors of neighbours and transposes them in registers.
   struct Tile {
     const Storage* storage = nullptr;
     Index first;
@@ -272,7 +276,7 @@ class LaunchEmitter {
   Builder b_;
   IndexMath index_;
   llvm::Function* function_ = nullptr;
-  llvm::Value* scratch_ = nullptr;  // the thread's; null in a kernel, whose threads have none
+  llvm::Value* scratch_ = nullptr;  // the thread's scratch memory; null in a GPU kernel
   absl::Status status_;
 
   absl::flat_hash_map<const loop::ExprNode*, Index> vars_;
@@ -284,7 +288,8 @@ class LaunchEmitter {
   SteppedLoop* stepped_ = nullptr;  // null outside such loops
   lower::TilePlan tiles_;
   const lower::TilePlan::Region* region_ = nullptr;  // the one being emitted
-  // Where the code keeps the index of the tile shapes that are set; or null.
+  // The variable in which the emitted code keeps the index of the tile shapes that are set; null if
+  // the launch has less than two.
   llvm::Value* tile_shapes_ = nullptr;
   // Factors in registers, the last used one at the end.
   struct HeldTile {
@@ -297,14 +302,15 @@ class LaunchEmitter {
   std::vector<HeldTile> held_tiles_;
   lower::WarpPlan warps_;
   absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
-  // Parts of the thread's number in its warp, for launches whose warps do tile operations.
+  // Parts of n, the thread's number in its warp, for launches whose warps do tile operations.
   struct WarpLane {
-    Index row, pair;            // over 4, and the rest
-    Index of_sixteen, sixteen;  // the rest of 16, and over 16
-    Index of_eight, eight;      // the rest of 8, and over 8, the rest of 2
+    Index row, pair;            // n / 4, n % 4
+    Index of_sixteen, sixteen;  // n % 16, n / 16
+    Index of_eight, eight;      // n % 8, n / 8 % 2
   };
   WarpLane lane_;
-  // For loads of the statement being emitted: a vector for each iteration of the loop around it.
+  // For each transposed load of the statement being emitted, its vector in every iteration of the
+  // unrolled loop around the statement.
   absl::flat_hash_map<const loop::ExprNode*, std::vector<llvm::Value*>> transposed_;
   int64_t transposed_row_ = 0;
 
