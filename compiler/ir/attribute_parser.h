@@ -17,6 +17,8 @@ class AttributeParser : public TypeParser {
   // True, with the cursor after '=', if an attribute begins here; otherwise the cursor does not
   // move.
   absl::StatusOr<bool> AttributeName(std::string* name);
+  // Parses the value of attribute `name` and adds it to `attrs`. `start` is the position of the
+  // name, for errors.
   absl::Status AttributeInto(Attrs* attrs, const std::string& name, size_t start);
 
  private:

@@ -8,9 +8,10 @@
 
 namespace hone {
 
-// Tier `compatible` (docs/architecture.md, 2): CPUs of the same vector width, number of registers
-// and threads, both or neither of them emulated; GPUs of the same architecture; devices of OpenCL
-// of the same family.
+// Whether the configs of one target belong to tier `compatible` (docs/architecture.md, 2) for the
+// other. CPUs must have the same vector width, number of vector registers and number of threads,
+// and both or neither must be emulated. NVIDIA GPUs must have the same architecture, and OpenCL
+// devices the same vendor and family.
 bool AreCompatible(const Target& a, const Target& b);
 // The same for targets' texts; false if one of them cannot be parsed.
 bool AreCompatible(const std::string& a, const std::string& b);

@@ -10,11 +10,12 @@
 
 namespace hone::ir {
 
-// The pool keeps all bytes that it was given first alive. Not thread-safe.
+// The pool keeps alive the first constant that it was given of each group of equal ones. Not
+// thread-safe.
 class ConstantPool {
  public:
-  // Returns the first data given that has equal bytes. Reads the bytes, unless this very data was
-  // given before.
+  // Returns the first data that the pool was given with the same bytes. Reads the bytes, unless the
+  // pool already keeps this very data.
   ConstantData Share(const ConstantData& data);
   // The module with all its constants shared.
   Module Share(const Module& module);

@@ -31,7 +31,8 @@ struct TensorType {
 struct Type {
   bool is_tuple = false;
   TensorType tensor = {};
-  std::vector<Type> fields = {};  // of a tuple; of a function its parameters, then its result
+  // The types of a tuple's fields, or those of a function's parameters, followed by its result's.
+  std::vector<Type> fields = {};
   bool is_function = false;
   bool operator==(const Type&) const = default;
   bool IsTensor() const { return !is_tuple && !is_function; }
@@ -123,8 +124,8 @@ struct Module {
 // Operands before users, each node once; iterative, so deep graphs do not overflow the stack.
 std::vector<Expr> PostOrder(const Expr& root);
 
-// The same, but function literals below `root` are leaves, so that these are the nodes that one
-// call of a function evaluates.
+// The same, but function literals below `root` are leaves: the nodes inside them are left out. For
+// the body of a function these are the nodes that one call of the function may evaluate.
 std::vector<Expr> PostOrderOutside(const Expr& root);
 
 // Rebuilds the DAG below `root` bottom-up: `rewrite` gets each node with its operands already
@@ -134,7 +135,7 @@ Expr Rewrite(const Expr& root, const std::function<Expr(const Expr& node)>& rewr
 // The same, but function literals below `root` are not entered: `rewrite` gets them as they are.
 Expr RewriteOutside(const Expr& root, const std::function<Expr(const Expr& node)>& rewrite);
 
-// `node` with other operands; the type stays. The same node where they are the same.
+// A copy of `node` with these operands and the same type; `node` itself if it has them already.
 Expr WithOperands(const Expr& node, Expr callee, std::vector<Expr> args);
 
 }  // namespace hone::ir

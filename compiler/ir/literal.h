@@ -1,5 +1,6 @@
-// Rank-0 constants as text: "1.5f32", "-3i64", "true", "float32(0x7fc00000)" for what decimal
-// digits cannot say. The text is exact: it parses back to the same bits.
+// Rank-0 constants as text: "1.5f32", "-3i64", "true". A value that decimal digits cannot express
+// is written as its bits, such as "float32(0x7fc00000)". The text is exact: it parses back to the
+// same bits.
 #ifndef HONE_COMPILER_IR_LITERAL_H_
 #define HONE_COMPILER_IR_LITERAL_H_
 
@@ -27,7 +28,7 @@ double ScalarValue(const ExprNode& constant);
 // exponent, or as inf or nan.
 std::string DoubleText(double value);
 
-// IEEE half and bfloat16, to nearest even.
+// Conversions from and to IEEE half and bfloat16. Those from float round to nearest, ties to even.
 float HalfToFloat(uint16_t bits);
 uint16_t FloatToHalf(float value);
 float BFloat16ToFloat(uint16_t bits);

@@ -17,11 +17,12 @@ namespace hone::ir {
 // function's annotated result type is kept as the type of the function, for InferTypes to check.
 absl::StatusOr<Module> ParseModule(std::string_view text);
 
-// One function literal, as workloads have it: parameters may be marked `const`, and words follow.
+// A function literal in the form that workloads use: parameters may be marked `const`, and words
+// such as accumulate=float32 follow the body.
 struct FunctionText {
   Expr function;
   std::vector<bool> const_params;
-  std::map<std::string, std::string> words;  // "accumulate" -> "float32"
+  std::map<std::string, std::string> words;  // for instance "accumulate" -> "float32"
 };
 absl::StatusOr<FunctionText> ParseFunctionText(std::string_view text);
 

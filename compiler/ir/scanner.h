@@ -25,14 +25,15 @@ class Scanner {
   bool AtEnd();
   char Peek();                           // after space; '\0' at the end
   char PeekNext() const;                 // the very next character, space included
-  bool AtDigit(size_t ahead = 0) const;  // likewise
+  bool AtDigit(size_t ahead = 0) const;  // whether the character `ahead` places on is a digit
   bool Take(std::string_view token);     // a punctuation mark
   bool TakeWord(std::string_view word);  // not as the beginning of a longer word
   // "nn.conv2d"; "" where there is none.
   std::string_view TakeName(bool dots);
   // A sign, digits, point, exponent: what from_chars can read. "" where there is none.
   std::string_view TakeNumber();
-  void SkipBalanced();  // past the brace that closes the next opening one, or to the end
+  // Moves past the brace that closes the next opening one, or to the end of the text.
+  void SkipBalanced();
 
   absl::Status Expect(std::string_view token, std::string_view where);
   absl::StatusOr<int64_t> ExpectInteger(std::string_view what);

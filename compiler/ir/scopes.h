@@ -22,10 +22,10 @@ class Scopes {
   int Opened(const Expr& node, size_t slot) const { return opened_.at({node.get(), slot}); }
   // The number of edges from nodes that use this one; being the root does not count.
   int Uses(const Expr& node) const { return uses_.at(node.get()); }
-  // In evaluation order.
+  // The nodes that belong to the scope, in evaluation order.
   const std::vector<Expr>& Nodes(int scope) const { return nodes_[scope]; }
-  // How deeply blocks stand in blocks in the text. A let that is the body of another let continues
-  // the same block.
+  // How deeply blocks are nested in the text. A let that is the body of another let continues the
+  // block of that let.
   int Nesting() const { return nesting_; }
 
  private:

@@ -1,4 +1,4 @@
-// Workloads: the canonical texts of fused functions, by which tuning results are found again.
+// Workloads: the canonical texts of fused functions, which are the keys of tuning results.
 #ifndef HONE_COMPILER_IR_WORKLOAD_H_
 #define HONE_COMPILER_IR_WORKLOAD_H_
 
