@@ -1,4 +1,4 @@
-// What is known of particular CPUs beyond their features and caches: one row each.
+// A table of what is known about particular CPUs beyond their features and caches.
 #ifndef HONE_COMPILER_MACHINE_CPUS_H_
 #define HONE_COMPILER_MACHINE_CPUS_H_
 
@@ -8,15 +8,15 @@
 
 namespace hone::machine {
 
-// Where a CPU deviates from the rules of the analytic models.
+// How a CPU deviates from what the analytic models assume of all CPUs (memory.h, units.h).
 struct CpuQuirks {
   std::string_view cpu;  // as targets name it
-  // How fast one core reads in order from the third cache, if that is far from the rule.
+  // The measured rate at which one core reads sequentially from the L3 cache, if it is far from
+  // kL3Read.
   std::optional<double> l3_stream_bytes_a_cycle = std::nullopt;
-  // How many products of bfloat16 vectors compute in the time of one of float32, if the target has
-  // dot products of bfloat16.
+  // As in IssueRates, for targets with AVX-512's dot products of bfloat16.
   double bfloat16_dot_rate = 1;
-  bool adds_beside_multiplies = false;
+  bool adds_beside_multiplies = false;  // as in IssueRates
 };
 
 std::span<const CpuQuirks> AllQuirks();

@@ -1,6 +1,7 @@
-// What a target's machine is to the analytic models: the one owner of cache sizes, bandwidths,
-// vector widths, issue rates and clock rates, which prices of configs, of layouts and of launches
-// read. Times are in cycles of one core where a name does not say nanoseconds; sizes are in bytes.
+// Describes a target's machine to the analytic models, which estimate the costs ("prices") of
+// configs, layouts and launches. They all take cache sizes, bandwidths, vector widths, issue rates
+// and clock rates from here. Times are in cycles of one core unless a name says nanoseconds or
+// seconds; sizes are in bytes.
 #ifndef HONE_COMPILER_MACHINE_MACHINE_H_
 #define HONE_COMPILER_MACHINE_MACHINE_H_
 
@@ -36,7 +37,7 @@ struct Machine {
   // Whether launches are grids of many small threads, as on a GPU, and not loops split over a few
   // threads.
   bool HasGrid() const { return parallel.front().kind == ParallelKind::kGrid; }
-  // How many threads kernels on a CPU have.
+  // How many threads run a kernel on a CPU.
   int64_t Threads() const { return parallel.front().width; }
 };
 

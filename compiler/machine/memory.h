@@ -1,4 +1,4 @@
-// The memories of a machine, from the first cache of a core to the memory behind the last one.
+// The memories of a machine: the three levels of cache, and DRAM.
 #ifndef HONE_COMPILER_MACHINE_MEMORY_H_
 #define HONE_COMPILER_MACHINE_MEMORY_H_
 
@@ -7,7 +7,7 @@
 
 namespace hone::machine {
 
-// Bytes of a line of every cache, and of a page of memory.
+// The sizes of a line of every cache, and of a page of memory.
 inline constexpr int64_t kLineBytes = 64;
 inline constexpr int64_t kPageBytes = 4096;
 
@@ -24,8 +24,8 @@ struct ReadRates {
   double layouts_bytes_a_ns = 0;           // prices of layouts (passes)
 };
 
-// The rules for every CPU. At most 32 bytes a cycle were measured from the second cache (Emerald
-// Rapids).
+// The rates of every CPU. For comparison, the highest rate measured from an L2 cache (on Emerald
+// Rapids) was 32 bytes a cycle.
 inline constexpr ReadRates kL2Read = {.register_tile_bytes_a_cycle = 32,
                                       .winograd_bytes_a_cycle = 48,
                                       .features_bytes_a_cycle = 32,
@@ -41,13 +41,13 @@ struct MemoryLevel {
   int64_t size_bytes = 0;  // 0: unbounded
   SharedBy shared_by = SharedBy::kCore;
   ReadRates read;
-  // The measured rate at which one core reads from the level in order, if the CPU is known to be
-  // far from `read`; nullopt if `read` holds.
+  // The measured rate at which one core reads sequentially from the level, if it is known to be far
+  // from `read`; nullopt if `read` holds.
   std::optional<double> stream_bytes_a_cycle = std::nullopt;
 };
 
 struct Memory {
-  MemoryLevel l1;  // of data
+  MemoryLevel l1;  // the data cache
   MemoryLevel l2 = {.read = kL2Read};
   MemoryLevel l3 = {.shared_by = SharedBy::kAllCores, .read = kL3Read};
   MemoryLevel dram = {.shared_by = SharedBy::kAllCores, .read = kDramRead};
@@ -60,8 +60,8 @@ struct CopyRates {
   double winograd_phases_bytes_a_cycle = 7;  // the phases of a dilated convolution
   double conv_tiles_bytes_a_cycle = 16;      // blocks that fill the rows of tile registers
   double dense_turn_bytes_a_cycle = 3;       // a matrix that is transposed while it is packed
-  double layouts_pack_bytes_a_ns = 50;       // from row-major
-  double layouts_unpack_bytes_a_ns = 16;     // to row-major
+  double layouts_pack_bytes_a_ns = 50;       // into any layout other than row-major
+  double layouts_unpack_bytes_a_ns = 16;     // into row-major
 };
 
 }  // namespace hone::machine

@@ -6,14 +6,16 @@
 
 namespace hone::machine {
 
-// kThreads is the only level of a CPU. The others are those of a GPU: the blocks of a grid, the
-// warps of a block, the lanes of a warp.
+// kThreads is the only level of a CPU. A GPU has two levels: the blocks of a grid (kGrid) and the
+// threads of a block (kBlock). kWarp is not used yet.
 enum class ParallelKind { kThreads, kGrid, kBlock, kWarp };
 
 struct ParallelLevel {
   ParallelKind kind = ParallelKind::kThreads;
-  int64_t width = 1;         // the most that compute at once
-  int64_t shared_bytes = 0;  // of kBlock: the memory that its threads share
+  // kThreads: the number of threads. kGrid: the multiprocessors or compute units, 1 if their number
+  // is not known. kBlock: the most threads that a block may have, likewise.
+  int64_t width = 1;
+  int64_t shared_bytes = 0;  // kBlock: the memory that the threads of a block may share
 
   bool operator==(const ParallelLevel&) const = default;
 };
@@ -23,11 +25,11 @@ struct ParallelLevel {
 struct LaunchCosts {
   double features_seconds = 0.5e-6;
   double layouts_ns = 200;
-  // The grain: about the time on one thread from which on several threads are faster, in spite of
-  // the barrier.
+  // The grain. A launch that takes one thread longer than this is faster on several threads, in
+  // spite of the barrier that they then need.
   double grain_ns = 2000;
-  // Rough times on one thread, for estimates that are compared with the grain: of a scalar or
-  // vector instruction, several of which run in a cycle, and of a byte from the second cache.
+  // Rough times on one thread, for estimates that are compared with the grain. An operation is a
+  // scalar or vector instruction, several of which run in a cycle; a byte comes from the L2 cache.
   double grain_operation_ns = 0.1;
   double grain_byte_ns = 0.02;
 };

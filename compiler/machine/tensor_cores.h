@@ -1,4 +1,4 @@
-// The matrix units of a GPU, whose instructions the threads of a warp execute together.
+// The matrix units of a GPU. The threads of a warp execute their instructions together.
 #ifndef HONE_COMPILER_MACHINE_TENSOR_CORES_H_
 #define HONE_COMPILER_MACHINE_TENSOR_CORES_H_
 
@@ -9,16 +9,17 @@
 
 namespace hone::machine {
 
-// What one instruction multiplies: rows of the left operand by lanes of the right one, summed in
-// float32 over terms that are neighbours in both.
+// The shape of the product that one instruction computes: `rows` of the left operand by `lanes` of
+// the right one. Each result is a sum of `terms` products in float32, whose factors are neighbours
+// in both operands.
 struct WarpProduct {
-  int64_t threads = 0;  // that execute it together
+  int64_t threads = 0;  // how many execute the instruction together
   int64_t rows = 0;
   int64_t lanes = 0;
   int64_t terms = 0;
 };
-// Whether tiles of so many rows or lanes are worth it for an axis of that extent: at most half of
-// what they cover lies behind its end.
+// Whether tiles of `tile` rows or lanes fit an axis of `extent` well enough: at most half of what
+// the tiles cover lies beyond the end of the axis.
 constexpr bool CoversWell(int64_t tile, int64_t extent) {
   return (extent + tile - 1) / tile * tile <= 2 * extent;
 }
@@ -29,11 +30,12 @@ inline constexpr WarpProduct kWarpProduct = {.threads = 32, .rows = 16, .lanes =
 struct TensorCores {
   bool takes_bfloat16 = false;
   bool takes_float16 = false;
-  // The memory that a block of threads may share on every device of the target, by asking for it.
+  // The most shared memory that a block of threads may request on every device that can run code
+  // for the target.
   int64_t shared_bytes = 0;
 
-  // Takes no type where the target has none, or none that code is made for: before sm_80 products
-  // are of other shapes, and without bfloat16.
+  // The tensor cores of the target. They take no type if the target has none, or if Hone cannot
+  // generate code for them: those before sm_80 compute products of other shapes and lack bfloat16.
   static TensorCores Of(const Target& target);
 
   bool Takes(DataType dtype) const;

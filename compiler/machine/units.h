@@ -12,8 +12,8 @@ struct VectorUnit {
   int64_t size_bytes = 16;   // of the registers that code uses
   int64_t registers = 16;    // architectural ones
   bool is_scalable = false;  // the size is known only when code runs; `size_bytes` is then a guess
-  // There are as many registers of half the size, and at least as many operations a cycle run on
-  // them.
+  // Whether there are also as many registers of half the size, on which at least as many operations
+  // run in a cycle.
   bool has_half_vectors = false;
   bool takes_memory_operands = false;  // an operation may load one of its operands
   bool max_hands_nan_on = false;       // the maximum instruction gives NaN if an operand is NaN
@@ -42,8 +42,8 @@ struct MatrixUnit {
   TileShape tile = kAmxTile;
   bool takes_bytes = false;     // products of 8-bit integers, summed in 32 bits
   bool takes_bfloat16 = false;  // products of bfloat16, summed in float32
-  // How many products of bfloat16 it computes in the time of one of float32 in vectors;
-  // WidenProducts uses this.
+  // How many products of bfloat16 the unit computes in the time in which the vector unit computes
+  // one of float32. WidenProducts uses this.
   double bfloat16_rate = 8;
 
   bool Takes(DataType dtype) const;
@@ -55,8 +55,8 @@ struct IssueRates {
   double loads_a_cycle = 2;
   double stores_a_cycle = 1;
   double multiply_add_latency_cycles = 4;
-  // How many products of bfloat16 dot-product instructions compute in the time of one of float32; 1
-  // means no gain.
+  // How many products of bfloat16 the vector unit's dot-product instructions compute in the time of
+  // one product of float32; 1 means no gain.
   double bfloat16_dot_rate = 1;
   // Whether additions have execution units of their own beside those for multiplications, so that
   // an algorithm with fewer products and more sums is worth it by default.
