@@ -1,5 +1,5 @@
 // Infers the types of operator calls, and of functions that contain only operator calls (fused
-// functions, imported models). compiler/passes/infer_type.h does it for all modules.
+// functions, imported models). For modules of any content see compiler/passes/infer_type.h.
 #ifndef HONE_COMPILER_OPS_CALL_TYPE_H_
 #define HONE_COMPILER_OPS_CALL_TYPE_H_
 
@@ -11,8 +11,9 @@
 
 namespace hone::ops {
 
-// kUnimplemented names an operator that Hone does not have; kInvalidArgument what does not fit: the
-// number of operands, their types, the attributes, a result too large to address.
+// The type of the result of a call. kUnimplemented if Hone does not have the operator.
+// kInvalidArgument, which says what is wrong, if the number of operands, their types or the
+// attributes do not fit, or if the result is too large to address.
 absl::StatusOr<ir::Type> InferCallType(const std::string& op, const std::vector<ir::Type>& args,
                                        const ir::Attrs& attrs);
 
@@ -22,7 +23,7 @@ absl::Status CheckSize(const std::string& op, const ir::Type& type);
 // A typed call of an operator; all of `args` are typed.
 absl::StatusOr<ir::Expr> TypedCall(const std::string& op, std::vector<ir::Expr> args,
                                    ir::Attrs attrs = {});
-// Both need typed operands.
+// A tuple and a function with their types. All operands must be typed.
 ir::Expr TypedTuple(std::vector<ir::Expr> fields);
 ir::Expr TypedFunction(std::vector<ir::Expr> params, ir::Expr body, ir::Attrs attrs = {});
 

@@ -19,7 +19,7 @@ std::vector<AttrSpec> ConvAttrs();
 absl::StatusOr<Shape> ConvResultShape(const std::string& op, int spatial,
                                       const std::vector<ir::Type>& args, const ir::Attrs& attrs);
 
-// Multiplications and additions of a call.
+// The number of multiplications and additions of a call.
 double ConvFlops(const std::vector<ir::Type>& args, const ir::Type& result);
 
 // The indices at which a convolution reads, for a call whose types were checked. `axes` are the
@@ -28,14 +28,14 @@ struct ConvIndices {
   ConvIndices(const std::string& op, const Shape& weight, const ir::Attrs& attrs);
 
   Window window;
-  Shape reduce;  // extents
+  Shape reduce;  // extents of the axes of the sum
   int64_t groups, group_in, group_out;
 
   std::vector<loop::Expr> Data(const std::vector<loop::Expr>& axes,
                                const std::vector<loop::Expr>& r) const;  // into the padded data
   std::vector<loop::Expr> Weight(const std::vector<loop::Expr>& axes,
                                  const std::vector<loop::Expr>& r) const;
-  // Padding of all axes of the data.
+  // The padding before and after every axis of the data, N and C included.
   Shape Before() const;
   Shape After() const;
 };

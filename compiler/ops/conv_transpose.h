@@ -11,14 +11,14 @@ namespace hone::ops {
 // it. So there are s phases, each of which is a convolution of stride one with its share of the
 // taps. Members have one entry per spatial axis unless they say otherwise.
 struct TransposedTaps {
-  // Whether the convolution can be computed so: an axis must not have both a stride and a dilation.
-  // If the stride does not divide the number of taps, the taps are padded with zeros. A non-finite
-  // element times such a zero gives NaN, so strict numerics do not allow that.
+  // Whether the convolution can be computed phase by phase. No axis may have both a stride and a
+  // dilation. If the stride does not divide the number of taps, the taps are padded with zeros. A
+  // non-finite element times such a zero gives NaN, so strict numerics do not allow that.
   static bool Exist(const Window& window, bool is_strict);
   TransposedTaps(const Window& window, const Shape& data, const Shape& result);
 
   Shape count;  // taps that each position uses, padded ones included
-  Shape step;   // elements of the data between them
+  Shape step;   // elements of the data from one of these taps to the next
   // The zeros around the data and after the taps, with one entry for every axis, N and C included.
   Shape before, after, no_taps;
 };

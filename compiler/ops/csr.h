@@ -19,13 +19,14 @@ struct Csr {
   ir::Expr indptr;
 };
 
-// `positions` are those of `values`, row * columns + column, ascending and each once; `values`
-// holds as many elements of `dtype`. At most 2^31 - 1 columns and values.
+// `values` holds one element of `dtype` for each of `positions`, which are row * columns + column,
+// in ascending order and without duplicates. There may be at most 2^31 - 1 columns and values.
 Csr MakeCsr(int64_t rows, int64_t columns, DataType dtype, const std::vector<int64_t>& positions,
             std::string_view values);
 
-// A constant matrix in CSR; nullopt if it has more than `most` non-zero elements. Counting stops
-// there, so that the check is cheap.
+// A constant matrix in CSR; nullopt if it has more than `most` non-zero elements, or more columns
+// or non-zero elements than int32 can count. Reading stops at the element that is too many, so that
+// the check is cheap.
 std::optional<Csr> CsrOf(const ir::ExprNode& matrix, int64_t most);
 
 }  // namespace hone::ops

@@ -1,4 +1,4 @@
-// The operator families: one function a file, each adding its operators to the table.
+// The operator families. Each has a file with one function that adds its operators to the table.
 #ifndef HONE_COMPILER_OPS_FAMILIES_H_
 #define HONE_COMPILER_OPS_FAMILIES_H_
 

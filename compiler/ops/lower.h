@@ -47,8 +47,9 @@ struct KernelDefinition {
 // complex before reduction before all others.
 ir::Workload WorkloadOf(const ir::Expr& function, const std::vector<bool>& const_params);
 
-// kUnimplemented names an operator without a definition; kInvalidArgument a function whose types do
-// not fit.
+// Makes the definition of a fused function whose types are inferred. `const_params[i]` says whether
+// parameter i is a constant of the model. kUnimplemented names an operator without a definition;
+// kInvalidArgument says what does not fit in the function.
 absl::StatusOr<KernelDefinition> Lower(const ir::Expr& function,
                                        const std::vector<bool>& const_params);
 // The same with an empty workload, for callers that only run the nest.

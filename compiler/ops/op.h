@@ -1,5 +1,5 @@
-// Operators: what each one's type is, how it may be fused, and what it computes. One file an
-// operator family; docs/adding-an-operator.md walks through one.
+// Operators: what each one's type is, how it may be fused, and what it computes. Each family of
+// operators has its own file; docs/adding-an-operator.md walks through one.
 #ifndef HONE_COMPILER_OPS_OP_H_
 #define HONE_COMPILER_OPS_OP_H_
 
@@ -14,8 +14,8 @@
 
 namespace hone::ops {
 
-// `define` finds this attribute if the function has numerics="strict". It must then not multiply by
-// zeros that pad what does not exist, since NaN and infinities would spread.
+// Op::define gets this attribute if the function has numerics="strict". It must then not multiply
+// elements by zeros that are mere padding, since NaN or an infinity times zero is NaN.
 inline constexpr char kStrictAttr[] = "strict";
 
 // The fusion kind; the order says which operators may follow which in one kernel
@@ -30,7 +30,8 @@ enum class FuseKind {
   kOpaque = 8
 };
 
-// What an attribute may hold. A float also takes an integer, a list of integers also one integer.
+// What an attribute may hold. An integer may stand where kFloat is expected, and a single integer
+// where kInts is.
 enum class AttrKind { kInt, kFloat, kBool, kString, kDataType, kInts };
 struct AttrSpec {
   std::string name;
@@ -44,7 +45,8 @@ struct Op {
   int max_args = 1;  // -1: any number
   FuseKind kind = FuseKind::kOpaque;
 
-  // Every attribute the operator knows; InferCallType refuses others, and wrong kinds.
+  // All attributes that the operator knows. InferCallType refuses others, and those that hold
+  // another kind.
   std::vector<AttrSpec> attrs;
 
   // kInvalidArgument says which operand is wrong, what was expected and what was found. The number

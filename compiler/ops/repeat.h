@@ -25,7 +25,7 @@ inline constexpr int64_t kMostTrips = int64_t{1} << 40;
 struct Repeat {
   int64_t trips = 1;
   int64_t states = 0;
-  int64_t slices = 0;  // operands that are scanned
+  int64_t slices = 0;  // the number of scanned operands
   // One entry for each slice, then one for each stack: 1 if its rows go from the last to the first.
   std::vector<int64_t> backwards = {};
   // Whether scanned operands and stacks have the shape that PackRepeats gives them: (trips,
@@ -50,7 +50,8 @@ ir::Attrs AttrsOf(const Repeat& repeat);
 // HONE_BUFFER_ALIGNMENT bytes.
 int64_t RowElements(const ir::TensorType& type);
 
-// The type of a repeat of a function of type `function`.
+// The type of the result of a repeat of a function of type `function` with operands of types
+// `args`. kInvalidArgument, which says what was expected, if they do not fit each other.
 absl::StatusOr<ir::Type> RepeatType(const Repeat& repeat, const ir::Type& function,
                                     const std::vector<ir::Type>& args);
 

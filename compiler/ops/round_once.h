@@ -9,9 +9,9 @@
 namespace hone::ops {
 
 // Removes the roundings to float16 and bfloat16 between the operators of a kernel: stages compute
-// in float32, and their intermediate results stay float32. The types of some buffers do not change:
-// inputs, outputs, what products and reductions read, what is only moved, and those named in
-// `kept`.
+// in float32, and their intermediate results stay float32. Some buffers keep their types: inputs,
+// outputs, buffers that products and reductions read, those whose elements are only moved, and
+// those named in `kept`.
 loop::Nest RoundOnce(const loop::Nest& naive, const std::set<std::string>& kept);
 
 }  // namespace hone::ops

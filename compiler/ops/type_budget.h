@@ -1,4 +1,4 @@
-// A bound on the types that type inference makes.
+// A bound on the size of the types that type inference makes.
 #ifndef HONE_COMPILER_OPS_TYPE_BUDGET_H_
 #define HONE_COMPILER_OPS_TYPE_BUDGET_H_
 

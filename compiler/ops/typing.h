@@ -23,15 +23,17 @@ absl::Status OperandError(std::string_view op, std::string_view operand,
 absl::Status AttrError(std::string_view op, std::string_view attr, const std::string& expected,
                        const std::string& found);
 
-// Argument `index` as a tensor; of `rank` axes unless that is negative.
+// The type of argument `index`, which must be a tensor and, unless `rank` is negative, of that
+// rank. `operand` is its name in errors.
 absl::StatusOr<ir::TensorType> TensorOperand(std::string_view op, const std::vector<ir::Type>& args,
                                              size_t index, std::string_view operand, int rank = -1);
-// Argument `index` as a tensor of exactly this shape and element type.
+// The same for an argument that must have exactly the shape and element type of `expected`.
 absl::StatusOr<ir::TensorType> ExactOperand(std::string_view op, const std::vector<ir::Type>& args,
                                             size_t index, std::string_view operand,
                                             const ir::TensorType& expected);
 
-// An axis of -rank .. rank-1 as 0 .. rank-1.
+// The axis as a number from 0 to rank - 1. `axis` may also be from -rank to -1, which counts from
+// the end.
 absl::StatusOr<int64_t> NormalizeAxis(std::string_view op, int64_t axis, size_t rank);
 // The same for a call that is typed already, so that the axis is known to be valid.
 inline int64_t AxisFromFront(int64_t axis, size_t rank) {
