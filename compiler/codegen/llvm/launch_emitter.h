@@ -29,7 +29,7 @@ struct LaunchCode {
 // A launch as a GPU kernel.
 struct KernelCode {
   llvm::Function* function = nullptr;
-  std::vector<uint32_t> arguments;  // the parameters, as indices of the nest's buffers
+  std::vector<uint32_t> arguments;  // the parameters, as indices into the nest's buffers
   uint64_t shared_bytes = 0;        // the memory that the threads of a block share
 };
 
