@@ -57,6 +57,7 @@ class Machine {
         Poison(frame_.memory[action.memory], action.dtype, action.elements);
         return Run(*action.body[0]);
       case StmtKind::kBarrier:
+      case StmtKind::kCommit:
       case StmtKind::kPrefetch:
         return;
     }

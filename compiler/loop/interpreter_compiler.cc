@@ -38,6 +38,7 @@ const Action* Compiler::Compile(const Stmt& s, const Bounds& bounds) {
       for (const Stmt& child : s->body) action->body.push_back(Compile(child, bounds));
       break;
     case StmtKind::kBarrier:
+    case StmtKind::kCommit:
     case StmtKind::kPrefetch:
       break;
   }

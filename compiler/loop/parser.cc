@@ -18,6 +18,7 @@ using Kind = Token::Kind;
 
 // How deeply statements may nest, and parentheses in expressions.
 constexpr int kMaxDepth = 200;
+constexpr int64_t kMostPending = 64;
 // How many operators a statement may have: "a + b + c ..." makes a tree as deep as it is long.
 constexpr int kMaxOperators = 4000;
 
@@ -272,7 +273,17 @@ class Parser {
     if (IsWord("alloc")) return ParseAlloc();
     if (IsWord("barrier")) {
       Advance();
-      return Barrier();
+      int64_t pending = 0;
+      if (IsWord("pending")) {
+        Advance();
+        HONE_ASSIGN_OR_RETURN(pending, Integer());
+        if (pending < 1 || pending > kMostPending) return Expected("1 to 64 groups before");
+      }
+      return Barrier(static_cast<int>(pending));
+    }
+    if (IsWord("commit")) {
+      Advance();
+      return Commit();
     }
     if (IsWord("prefetch")) return ParsePrefetch();
     return Expected("a statement");

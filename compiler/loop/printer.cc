@@ -128,6 +128,13 @@ class Printer {
         return Block(s->body[0], indent);
       case StmtKind::kBarrier:
         out_ += "barrier";
+        if (s->pending > 0) {
+          out_ += " pending ";
+          Number(int64_t{s->pending});
+        }
+        break;
+      case StmtKind::kCommit:
+        out_ += "commit";
         break;
       case StmtKind::kPrefetch:
         out_ += "prefetch ";

@@ -77,7 +77,14 @@ Stmt Alloc(Buffer buffer, Stmt body) {
   return node;
 }
 
-Stmt Barrier() { return NewNode(StmtKind::kBarrier); }
+Stmt Barrier(int pending) {
+  assert(pending >= 0);
+  auto node = NewNode(StmtKind::kBarrier);
+  node->pending = pending;
+  return node;
+}
+
+Stmt Commit() { return NewNode(StmtKind::kCommit); }
 
 Stmt Prefetch(Buffer buffer, std::vector<Expr> indices, int locality) {
   assert(indices.size() == buffer->shape.size());

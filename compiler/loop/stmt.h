@@ -10,7 +10,11 @@
 
 namespace hone::loop {
 
-enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefetch };
+// kCommit and kBarrier are for lowered launches, not for schedules. A thread may begin copies to
+// shared memory and go on (docs/decisions/0042-copies-in-stages.md). kCommit makes a group of those
+// that it has begun since the last kCommit. At kBarrier the threads of a block wait for each other,
+// and before that each for all of its groups but the latest `pending`.
+enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefetch, kCommit };
 
 // kParallel loops are the outermost of a launch, perfectly nested: together they are its grid.
 // kThread: the iterations are threads that work on one index of the grid together, and are
@@ -39,6 +43,8 @@ struct StmtNode {
   Expr value;                 // kStore
   int locality = 0;           // kPrefetch: 3 = L1, 2 = L2, 1 = L3
 
+  int pending = 0;  // kBarrier
+
   Expr condition;  // kIf, kWhile
   std::vector<Stmt>
       body;  // kFor, kAlloc, kWhile: 1. kIf: 1 or 2 (then, otherwise). kSeq: any number
@@ -51,7 +57,8 @@ bool IsEmpty(const Stmt& s);        // a sequence of nothing
 Stmt If(Expr condition, Stmt then, Stmt otherwise = nullptr);
 Stmt While(Expr condition, Stmt body);
 Stmt Alloc(Buffer buffer, Stmt body);
-Stmt Barrier();
+Stmt Barrier(int pending = 0);
+Stmt Commit();
 Stmt Prefetch(Buffer buffer, std::vector<Expr> indices, int locality);
 
 enum class Phase { kPrepare, kRun };

@@ -127,7 +127,7 @@ class Comparison {
     } else if (a->buffer != nullptr && !Equal(a->buffer, b->buffer)) {
       return false;
     }
-    if (a->locality != b->locality || !Equal(a->indices, b->indices) ||
+    if (a->locality != b->locality || a->pending != b->pending || !Equal(a->indices, b->indices) ||
         !Equal(a->value, b->value) || !Equal(a->condition, b->condition)) {
       return false;
     }

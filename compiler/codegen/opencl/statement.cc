@@ -41,6 +41,8 @@ void StatementWriter::Write(const Stmt& s) {
     case StmtKind::kBarrier:
       lines_.Add("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
       return;
+    case StmtKind::kCommit:  // copies are done when they are begun
+      return;
     case StmtKind::kPrefetch:  // work items hide the time that memory takes
       return;
   }
