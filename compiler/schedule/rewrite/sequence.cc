@@ -21,6 +21,7 @@
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/pipeline_copies.h"
 #include "compiler/schedule/primitives/prepare_stage.h"
 #include "compiler/schedule/primitives/reduce_by_lanes.h"
 #include "compiler/schedule/primitives/reorder.h"
@@ -283,6 +284,10 @@ void Sequence::GrowStage(const Stage& stage, const std::vector<int64_t>& shape) 
 
 void Sequence::LoadAhead(const Loop& loop, const Stage& copy) {
   if (ok()) Apply("LoadAhead", schedule::LoadAhead(&nest_, loop, copy));
+}
+
+void Sequence::PipelineCopies(const Loop& loop, const std::vector<Stage>& copies, int64_t slots) {
+  if (ok()) Apply("PipelineCopies", schedule::PipelineCopies(&nest_, loop, copies, slots));
 }
 
 Stage Sequence::SumLocally(const Loop& loop) {

@@ -15,11 +15,13 @@
 #include "compiler/schedule/primitives/pack.h"
 #include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/peel.h"
+#include "compiler/schedule/primitives/pipeline_copies.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/set_layout.h"
 #include "compiler/schedule/primitives/split.h"
 #include "compiler/schedule/primitives/split_axis.h"
 #include "compiler/schedule/primitives/unswitch.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/schedule/golden_nest.h"
 #include "tests/compiler/schedule/nest_check.h"
@@ -202,6 +204,32 @@ TEST(PrimitivesGolden, LoadsAheadWhatTheNextStepsCopy) {
   EXPECT_EQ(ToText(nest), before);
   ASSERT_TRUE(LoadAhead(&nest, steps, *copy).ok());
   ExpectGolden("load_ahead", naive, nest);
+}
+
+TEST(PrimitivesGolden, PipelinesCopiesOfBothFactors) {
+  const loop::Nest naive = MatmulNest(4, 6, 8);
+  loop::Nest nest = naive;
+  const absl::StatusOr<Stage> a = CacheRead(&nest, "a", Stage("sum"));
+  ASSERT_TRUE(a.ok()) << a.status();
+  const absl::StatusOr<Stage> b = CacheRead(&nest, "b", Stage("sum"));
+  ASSERT_TRUE(b.ok()) << b.status();
+  ASSERT_TRUE(Split(&nest, Loop("sum.r0"), 2, Tail::kExact).ok());
+  const Loop steps("sum.r0.o");
+  ASSERT_TRUE(ComputeAt(&nest, *a, steps, {loop::Scope::kShared, {}, ""}).ok());
+  ASSERT_TRUE(ComputeAt(&nest, *b, steps, {loop::Scope::kShared, {}, "CN", {0, 2}}).ok());
+  const std::string before = ToText(nest);
+  EXPECT_FALSE(PipelineCopies(&nest, steps, {*a, *b}, 1).ok()) << "a single slot";
+  EXPECT_FALSE(PipelineCopies(&nest, steps, {}, 3).ok()) << "no copies";
+  EXPECT_FALSE(PipelineCopies(&nest, Loop("sum.r0.i"), {*a}, 3).ok()) << "not in its body";
+  EXPECT_FALSE(PipelineCopies(&nest, steps, {*a, Stage("c")}, 3).ok()) << "no copy";
+  EXPECT_EQ(ToText(nest), before);
+  loop::Nest other_order = nest;
+  ASSERT_TRUE(PipelineCopies(&nest, steps, {*a, *b}, 3).ok());
+  ExpectGolden("pipeline_copies", naive, nest);
+  // There are no more slots than iterations, and it does not matter which copy comes first.
+  ASSERT_TRUE(PipelineCopies(&other_order, steps, {*b, *a}, 8).ok());
+  EXPECT_THAT(ToText(other_order), testing::HasSubstr("float32[4, "));
+  ExpectSameResults(naive, other_order, 1, "more slots than iterations");
 }
 
 TEST(PrimitivesGolden, DecomposeAndReorder) {
