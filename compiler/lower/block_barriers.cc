@@ -1,17 +1,18 @@
 #include "compiler/lower/block_barriers.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "compiler/loop/launch_access.h"
+#include "compiler/lower/block_access.h"
 #include "compiler/lower/thread_loops.h"
 
 namespace hone::lower {
 namespace {
 
-using loop::LaunchAccess;
 using loop::Stmt;
 using loop::StmtKind;
 
@@ -53,40 +54,50 @@ class Placement {
 
   // Whether the memory of what it writes may have been that of a buffer that is gone, and that was
   // touched since the last barrier.
-  bool ReusesMemory(const LaunchAccess& own) const {
-    const auto is_shared = [](const loop::BufferNode* buffer) {
-      return buffer->scope == loop::Scope::kShared;
-    };
-    const auto is_gone = [&](const loop::BufferNode* buffer) {
-      return is_shared(buffer) && !live_.contains(buffer);
-    };
-    return std::ranges::any_of(own.written, is_shared) &&
-           (std::ranges::any_of(since_.read, is_gone) ||
-            std::ranges::any_of(since_.written, is_gone));
+  bool ReusesMemory(const BlockAccess& own) const {
+    return own.WritesShared() && since_.TouchesSharedBut(live_);
   }
 
   Stmt RunThreads(const Stmt& s) {
-    const LaunchAccess own = loop::AccessOf(s);
+    const BlockAccess own(s, loops_);
     const bool waits = own.DependsOn(since_) || ReusesMemory(own);
     if (waits) since_ = {};
     since_.Add(own);
     return waits ? loop::Seq({loop::Barrier(), s}) : s;
   }
 
-  // What an iteration leaves untold is there at the next one's beginning, or, of a loop without
-  // iterations, what was there before it at its end.
+  // What an iteration may find at its beginning is what was there before the loop, and what the
+  // iterations before it leave, of which there may be few. Behind a loop that may have no
+  // iterations, there is the former, too.
   Stmt RunLoop(const Stmt& s) {
-    const LaunchAccess before = since_;
-    Run(s->body[0]);
-    since_.Add(before);
-    Stmt body = Run(s->body[0]);
+    const loop::ExprNode* const var = s->kind == StmtKind::kFor ? s->var.get() : nullptr;
+    int64_t iterations = std::numeric_limits<int64_t>::max();
+    if (var != nullptr) {
+      loops_.insert(var);
+      loop::IsConstInt(s->extent, &iterations);
+    }
+    const BlockAccess before = since_;
+    BlockAccess found = before;
+    Stmt body;
+    for (int64_t i = 0;; ++i) {
+      since_ = found;
+      body = Run(s->body[0]);
+      BlockAccess next = found;
+      next.Add(var == nullptr ? since_ : since_.InNextIteration(var));
+      if (next == found || i + 1 >= iterations) break;
+      found = std::move(next);
+    }
+    if (var != nullptr) {
+      loops_.erase(var);
+      since_ = since_.BehindLoop(var);
+    }
     since_.Add(before);
     return WithBody(*s, {std::move(body)});
   }
 
   Stmt RunBranches(const Stmt& s) {
-    const LaunchAccess before = since_;
-    LaunchAccess after;
+    const BlockAccess before = since_;
+    BlockAccess after;
     std::vector<Stmt> body;
     for (const Stmt& branch : s->body) {
       since_ = before;
@@ -98,8 +109,9 @@ class Placement {
     return WithBody(*s, std::move(body));
   }
 
-  LaunchAccess since_;
-  loop::BufferSet live_;  // shared buffers that are allocated around the statement
+  BlockAccess since_;
+  BlockAccess::Variables loops_;            // around the statement
+  std::set<const loop::BufferNode*> live_;  // shared buffers that are allocated around it
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace hone::lower {
 // around thread loops may run any number of times, so they may also depend on thread loops of its
 // previous iteration. Shared buffers that are not allocated at the same time may have the same
 // memory, so a thread loop that writes a shared buffer also waits for those that accessed a shared
-// buffer which is no longer allocated.
+// buffer which is no longer allocated. Slots of a buffer (block_access.h) count as buffers of their
+// own where the indices tell them apart.
 loop::Stmt WithBlockBarriers(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -11,6 +11,7 @@
 #include "compiler/lower/lanes.h"
 #include "compiler/lower/threads.h"
 #include "compiler/lower/warps.h"
+#include "compiler/machine/background_copies.h"
 #include "compiler/machine/machine.h"
 #include "compiler/machine/tensor_cores.h"
 #include "support/status.h"
@@ -52,7 +53,15 @@ absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
   const bool has_warps =
       !machine::TensorCores::Of(target).TakeNothing() && HasTilesInThreads(launch->body);
   if (has_warps) HONE_RETURN_IF_ERROR(CheckWarpLoops(launch->body));
-  HONE_ASSIGN_OR_RETURN(launch->thread, LowerThreads(&launch->body, has_warps));
+  HONE_ASSIGN_OR_RETURN(
+      std::optional<ThreadProgram> program,
+      LowerThreads(launch->body, {.has_warps = has_warps,
+                                  .copies_in_background = machine::CopiesInBackground(target)}));
+  if (program) {
+    launch->body = std::move(program->body);
+    launch->thread = std::move(program->thread);
+    launch->copied = std::move(program->copied);
+  }
   if (!has_warps) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(launch->warps, PlanWarps(launch->body, BoundsAround(*launch)));
   return absl::OkStatus();

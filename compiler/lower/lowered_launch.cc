@@ -24,6 +24,7 @@ std::string ToText(const LoweredLaunch& launch) {
   }
   if (launch.serial) text += ", serial";
   if (launch.barrier_before) text += ", barrier before";
+  if (!launch.copied.empty()) text += ", copies in the background";
   if (!launch.tiles.regions.empty()) text += ", in tile registers";
   if (!launch.warps.operations.empty()) text += ", tiles by warps";
   return text + "\n" + loop::ToText(launch.body, /*indent=*/1);

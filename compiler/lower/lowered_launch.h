@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/loop/launch_access.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/lower/tile_plan.h"
 #include "compiler/lower/warps.h"
@@ -33,6 +34,9 @@ struct LoweredLaunch {
   // index.
   std::optional<GridLoop> thread;
   loop::Stmt body;
+  // Shared buffers whose elements threads may copy in the background (copy_groups.h): a store to
+  // one of them may be done as late as kCommit and kBarrier of `body` allow.
+  loop::BufferSet copied;
   TilePlan tiles;               // what `body` does in tile registers
   WarpPlan warps;               // the tile operations that warps of `thread` do, if any
   bool serial = false;          // one thread is enough, or the grid has one index

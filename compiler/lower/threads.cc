@@ -8,6 +8,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/lower/block_barriers.h"
+#include "compiler/lower/copy_groups.h"
 #include "compiler/lower/thread_loops.h"
 #include "compiler/lower/thread_registers.h"
 #include "compiler/lower/warps.h"
@@ -106,16 +107,21 @@ class ByNumber : public loop::Mutator {
 
 }  // namespace
 
-absl::StatusOr<std::optional<GridLoop>> LowerThreads(Stmt* body, bool has_warps) {
-  if (!HasThreadLoops(*body)) return std::nullopt;
-  *body = ByFirstThread().Rewrite(*body);
-  HONE_RETURN_IF_ERROR(CheckAround(*body));
-  HONE_ASSIGN_OR_RETURN(const int64_t threads, MostThreads(*body, has_warps));
-  HONE_ASSIGN_OR_RETURN(Stmt split, SplitAmongThreads(*body));
+absl::StatusOr<std::optional<ThreadProgram>> LowerThreads(const Stmt& body,
+                                                          const ThreadTraits& traits) {
+  if (!HasThreadLoops(body)) return std::nullopt;
+  const Stmt stored = ByFirstThread().Rewrite(body);
+  HONE_RETURN_IF_ERROR(CheckAround(stored));
+  HONE_ASSIGN_OR_RETURN(const int64_t threads, MostThreads(stored, traits.has_warps));
+  HONE_ASSIGN_OR_RETURN(const Stmt split, SplitAmongThreads(stored));
+  CopyGroups groups{.body = WithBlockBarriers(split), .copied = {}};
+  if (traits.copies_in_background) groups = FindCopyGroups(groups.body);
   const GridLoop thread{
       .var = loop::Var("thread"), .min = 0, .extent = std::max<int64_t>(threads, 1)};
-  *body = ByNumber(thread.var, thread.extent, has_warps).Rewrite(WithBlockBarriers(split));
-  return thread;
+  return ThreadProgram{
+      .body = ByNumber(thread.var, thread.extent, traits.has_warps).Rewrite(groups.body),
+      .thread = thread,
+      .copied = std::move(groups.copied)};
 }
 
 }  // namespace hone::lower

@@ -125,7 +125,11 @@ class LaunchEmitter {
   // the thread's number in its block.
   llvm::Value* PositionOfBlock(const lower::GridLoop& thread);
   llvm::Value* SharedMemory(const loop::BufferNode& buffer);
-  void EmitBarrier();
+  // ---- launch_copies.cc ----
+  void EmitBarrier(int pending);
+  void EmitCommit();
+  // Begins a copy to shared memory. False, and nothing, if no instruction does what the store does.
+  bool EmitCopy(const loop::Stmt& s);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
@@ -300,6 +304,7 @@ class LaunchEmitter {
     int number = 0;
   };
   std::vector<HeldTile> held_tiles_;
+  loop::BufferSet copied_;  // LoweredLaunch::copied
   lower::WarpPlan warps_;
   absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
   // Parts of n, the thread's number in its warp, for launches whose warps do tile operations.

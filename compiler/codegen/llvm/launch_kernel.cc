@@ -98,13 +98,6 @@ Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
   return base;
 }
 
-void LaunchEmitter::EmitBarrier() {
-  // Without a kernel's blocks one thread has an index of the grid for itself.
-  if (scratch_ != nullptr) return;
-  b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
-  BeginStatement();
-}
-
 absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch& launch,
                                                      const std::string& name,
                                                      uint32_t block_threads) {
@@ -119,6 +112,7 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
   });
   tiles_ = launch.tiles;
   warps_ = launch.warps;
+  copied_ = launch.copied;
   index_.PushScope();
   if (!warps_.operations.empty()) BeginWarps();
   EmitAtPosition(launch, launch.thread ? PositionOfBlock(*launch.thread)

@@ -92,7 +92,9 @@ void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
     case StmtKind::kAlloc:
       return EmitAlloc(s);
     case StmtKind::kBarrier:
-      return EmitBarrier();
+      return EmitBarrier(s->pending);
+    case StmtKind::kCommit:
+      return EmitCommit();
     case StmtKind::kPrefetch:
       return EmitPrefetch(s);
   }
@@ -344,6 +346,7 @@ llvm::Value* LaunchEmitter::LoadBits(const loop::Expr& load) {
 
 void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   BeginStatement();
+  if (copied_.contains(s->buffer.get()) && EmitCopy(s)) return;
   const bool copies_bits = CopiesBits(s);
   Value* value = copies_bits ? LoadBits(s->value) : EmitExpr(s->value);
   const Address address = Locate(s->buffer, s->indices);

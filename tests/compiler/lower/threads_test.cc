@@ -1,6 +1,7 @@
 // What lowering makes of the threads that work on one index of a grid.
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "compiler/loop/parser.h"
 #include "compiler/lower/lower.h"
 #include "gmock/gmock.h"
@@ -11,6 +12,7 @@ namespace hone::lower {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kGpu[] = "cuda -arch=sm_80 -multiprocessors=4";
 constexpr char kCpu[] = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -threads=2";
@@ -147,6 +149,91 @@ TEST(Threads, WhatIsAllocatedLaterMayHaveTheMemoryOfWhatIsGone) {
   EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[64] C {alloc shared %r: float32[64] C {
       thread t in 0..64 {%s[t] = %a[t]} thread v in 0..64 {%r[v] = %a[v]}}})"),
             0u);
+}
+
+// What an iteration copies is not what it reads, and is read one or two iterations later.
+TEST(Threads, SlotsThatIndicesTellApartAreMemoryOfTheirOwn) {
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[3, 64] NC {
+      for k in 0..9 {thread t in 0..64 {%s[floormod(k + 2, 3), t] = %a[t]}
+        thread u in 0..64 {%w[u] = %s[floormod(k, 3), 63 - u]}}})"),
+            1u);
+  // With two slots, too.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[2, 64] NC {
+      for k in 0..9 {thread t in 0..64 {%s[floormod(k + 1, 2), t] = %a[t]}
+        thread u in 0..64 {%w[u] = %s[floormod(k, 2), 63 - u]}}})"),
+            1u);
+  // The slot that is copied is read at once: the next iteration copies to another one.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[2, 64] NC {
+      for k in 0..9 {thread t in 0..64 {%s[floormod(k, 2), t] = %a[t]}
+        thread u in 0..64 {%w[u] = %s[floormod(k, 2), 63 - u]}}})"),
+            1u);
+  // Iterations that are further apart than one have slots in common, if there are as many.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[3, 64] NC {
+      for k in 0..3 {thread t in 0..64 {%s[floormod(k, 3), t] = %a[t]}}})"),
+            0u);
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[3, 64] NC {
+      for k in 0..4 {thread t in 0..64 {%s[floormod(k, 3), t] = %a[t]}}})"),
+            1u);
+  // Which slot is read is not known.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[3, 64] NC {
+      for k in 0..9 {thread t in 0..64 {%s[floormod(k + 2, 3), t] = %a[t]}
+        thread u in 0..64 {%w[u] = %s[floordiv(k, 3), 63 - u]}}})"),
+            2u);
+  // The index is not one of loops around the threads: other threads have other slots.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[64, 2] NC {
+      for k in 0..9 {thread t in 0..64 {%s[t, 0] = %a[t]} thread u in 0..64 {%w[u] = %s[u, 0]}}})"),
+            2u);
+  // Constants are slots as well.
+  EXPECT_EQ(BarriersOf(R"(alloc shared %s: float32[2, 64] NC {
+      thread t in 0..64 {%s[0, t] = %a[t]} thread u in 0..64 {%s[1, u] = %a[u]}})"),
+            0u);
+}
+
+// Two slots of which one is filled while the other one is read, and then three.
+constexpr char kPipelined[] = R"(alloc shared %s: float32[SLOTS, 64] NC {
+    for f in 0..FIRST {thread t in 0..64 {%s[f, t] = %a[t]}}
+    for k in 0..9 {
+      thread t2 in 0..64 {if k + FIRST < 9 {%s[floormod(k + FIRST, SLOTS), t2] = %a[63 - t2]}}
+      thread u in 0..64 {%w[u] = %s[floormod(k, SLOTS), 63 - u]}}
+    thread v in 0..64 {%c[v] = %w[63 - v]}})";
+
+std::string Pipelined(const std::string& slots, const std::string& first) {
+  return absl::StrReplaceAll(kPipelined, {{"SLOTS", slots}, {"FIRST", first}});
+}
+
+TEST(Threads, CopiesToSlotsAreGroupsThatBarriersLeavePending) {
+  const auto launches = Lower(Launch(Pipelined("3", "2")));
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  ExpectGolden("threads_pipelined", *launches);
+  EXPECT_EQ(launches->at(0).copied.size(), 1u);
+  // With two slots each barrier waits for all.
+  const auto two = Lower(Launch(Pipelined("2", "1")));
+  ASSERT_TRUE(two.ok()) << two.status();
+  EXPECT_THAT(ToText(two->at(0)), HasSubstr("commit"));
+  EXPECT_THAT(ToText(two->at(0)), Not(HasSubstr("pending")));
+}
+
+TEST(Threads, OtherCopiesAreNotInTheBackground) {
+  const auto is_plain = [](const std::string& body, const std::string& target = kGpu) {
+    const auto launches = Lower(Launch(body), target);
+    EXPECT_TRUE(launches.ok()) << launches.status() << body;
+    return launches.ok() && launches->at(0).copied.empty() &&
+           ToText(launches->at(0)).find("commit") == std::string::npos;
+  };
+  EXPECT_FALSE(is_plain(Pipelined("3", "2")));
+  EXPECT_TRUE(is_plain(Pipelined("3", "2"), "cuda -arch=sm_75 -multiprocessors=4"));
+  EXPECT_TRUE(is_plain(Pipelined("3", "2"), "opencl -device=pocl"));
+  EXPECT_TRUE(is_plain(Pipelined("4", "2"))) << "a slot is read before it is filled";
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string body = Pipelined("3", "2");
+    body.replace(body.find(from), from.size(), to);
+    return body;
+  };
+  EXPECT_TRUE(is_plain(with("%a[63 - t2]", "%a[63 - t2] * 2.0"))) << "it is computed";
+  EXPECT_TRUE(is_plain(with("for f in 0..2", "for f in 0..1"))) << "the first slots are not filled";
+  EXPECT_TRUE(is_plain(with("floormod(k, 3)", "floormod(k + 1, 3)"))) << "another slot is read";
+  EXPECT_TRUE(is_plain(with("for k in 0..9 {", "for k in 0..9 {if k < 8 {").append("}")))
+      << "some iterations copy nothing";
 }
 
 TEST(Threads, BarriersInBothBranches) {

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "place.h"
 
@@ -233,6 +235,37 @@ To convert(From x, char how) {
   else
     return static_cast<To>(rounded(x, how));
 }
+// Copies to shared memory that a thread has begun (cp.async). Until it has waited for their group,
+// there is rubbish where they go.
+class BackgroundCopies {
+ public:
+  // Of its bytes the last ones are zeros, and not read. False where an address is not aligned.
+  bool begin(u64 to, u64 from, u32 bytes, u32 read) {
+    if (to % bytes != 0 || (read > 0 && from % bytes != 0) || read > bytes) return false;
+    std::memset(reinterpret_cast<void*>(to), 0xff, bytes);
+    groups_.back().push_back({to, from, bytes, read});
+    return true;
+  }
+  void commit() { groups_.emplace_back(); }
+  // The latest groups may stay as they are.
+  void wait(u32 pending) {
+    while (groups_.size() > size_t{pending} + 1) {
+      for (const Copy& copy : groups_.front()) {
+        auto* const to = reinterpret_cast<u8*>(copy.to);
+        std::memcpy(to, reinterpret_cast<void*>(copy.from), copy.read);
+        std::memset(to + copy.read, 0, copy.bytes - copy.read);
+      }
+      groups_.pop_front();
+    }
+  }
+
+ private:
+  struct Copy {
+    u64 to, from;
+    u32 bytes, read;
+  };
+  std::deque<std::vector<Copy>> groups_{1};  // the last one is not committed
+};
 // What the threads of a warp bring to an instruction of all of them, and take away. ldmatrix: the
 // address of a row of 8 elements, 8 rows a matrix; a thread gets two elements of each matrix.
 struct Matrices {

@@ -95,6 +95,8 @@ class Function:
     def __init__(self, is_kernel):
         self.is_kernel = is_kernel
         self.declarations = ["bool carry = false;"]
+        if is_kernel:
+            self.declarations.append("BackgroundCopies copies;")
         self.lines = []
 
     def out(self, target, kind, value):
@@ -358,6 +360,20 @@ class Function:
         if m != ["sync"] or o != ["0"]:
             raise Unknown("a barrier of a part of a block")
         self.lines.append("place.meet();")
+
+    def do_cp(self, m, k, o):
+        if m == ["async", "commit_group"]:
+            self.lines.append("copies.commit();")
+            return
+        if m == ["async", "wait_group"]:
+            self.lines.append(f"copies.wait({operand(o[0], 'u32')});")
+            return
+        sizes = {"ca": ("4", "8", "16"), "cg": ("16",)}.get(m[1], ())
+        if m[:1] + m[2:] != ["async", "shared", "global"] or o[2] not in sizes:
+            raise Unknown(f"cp.{'.'.join(m)}")
+        read = operand(o[3] if len(o) > 3 else o[2], "u32")
+        self.lines.append(f"if (!copies.begin({address(o[0])}, {address(o[1])}, {o[2]}, {read})) "
+                          "{ *place.fault = true; return; }")
 
     def meet_warp(self, own, function):
         """The number is that of the instruction in its kernel."""
