@@ -1,5 +1,5 @@
-// Bytes of constants that an import may still make beyond what the file holds, so that a small file
-// cannot ask for a machine's memory or time.
+// Limits how many bytes of constants an import may make beyond what the file holds, so that a small
+// file cannot ask for all of a machine's memory or time.
 #ifndef HONE_COMPILER_FRONTEND_ALLOWANCE_H_
 #define HONE_COMPILER_FRONTEND_ALLOWANCE_H_
 
@@ -13,13 +13,14 @@ class Allowance {
  public:
   explicit Allowance(int64_t bytes) : bytes_left_(bytes), refunds_left_(bytes) {}
 
-  // kInvalidArgument where less is left, which takes nothing.
+  // kInvalidArgument if `bytes` is negative or more than is left; then nothing is taken.
   absl::Status Take(int64_t bytes);
   bool Has(int64_t bytes) const { return bytes >= 0 && bytes <= bytes_left_; }
 
   int64_t bytes_left() const { return bytes_left_; }
-  // After a try whose result is dropped: as many bytes are left as before it. Refunds add up to the
-  // whole allowance at most, for tries take time whatever becomes of them.
+  // Gives back what an attempt has taken whose result is dropped; `bytes_before` were left before
+  // it. All refunds together are at most the whole allowance, for an attempt that fails takes time,
+  // too.
   void RefundTo(int64_t bytes_before);
 
  private:

@@ -11,12 +11,14 @@
 
 namespace hone::frontend {
 
-// The names among these whose values (null: it has none) are tensors that are computed from inputs,
-// each once and in their order. There are none where they are too many for a line.
+// Those of `names` whose values are tensors that are computed from inputs, each once and in the
+// order of `names`. `value` gives the value of a name, or null if it has none. Empty if there are
+// too many for a line.
 std::vector<std::string> PlacesAmong(const std::vector<std::string>& names,
                                      absl::FunctionRef<ir::Expr(const std::string& name)> value);
 
-// `status` with the flags behind it that import a model up to these values; as it is for none.
+// Adds to the message of `status` the flags that import the model up to `places`. `status` itself
+// if there are no places.
 absl::Status WithCutAdvice(const absl::Status& status, const std::vector<std::string>& places);
 
 }  // namespace hone::frontend

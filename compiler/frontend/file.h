@@ -1,4 +1,4 @@
-// Whole files in and out, with the errors of a user's paths.
+// Reads and writes whole files, with errors that tell a user what is wrong with a path.
 #ifndef HONE_COMPILER_FRONTEND_FILE_H_
 #define HONE_COMPILER_FRONTEND_FILE_H_
 
@@ -9,12 +9,12 @@
 
 namespace hone::frontend {
 
-// kNotFound names a path that is missing; kInvalidArgument one that is no regular file or is larger
-// than 2 GiB.
+// The size in bytes. kNotFound names a path that is missing; kInvalidArgument one that is no
+// regular file or is larger than 2 GiB.
 absl::StatusOr<size_t> SizeOfFile(const std::string& path);
-// Errors likewise; kInvalidArgument also where it cannot be read.
+// Errors as for SizeOfFile; kInvalidArgument also if the file cannot be read.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
-// Whole or, on an error, not at all: support's WriteFileAtomically.
+// Writes the whole file or, on an error, nothing: WriteFileAtomically of support/file_system.h.
 absl::Status WriteWholeFile(const std::string& path, std::string_view bytes);
 
 }  // namespace hone::frontend

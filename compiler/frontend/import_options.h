@@ -1,4 +1,4 @@
-// What every frontend is told beside a model's file.
+// The options of an import, which are the same for all frontends.
 #ifndef HONE_COMPILER_FRONTEND_IMPORT_OPTIONS_H_
 #define HONE_COMPILER_FRONTEND_IMPORT_OPTIONS_H_
 
@@ -24,17 +24,18 @@ struct ImportOptions {
   // Values for graph inputs that are known at compile time, such as those that decide a shape: they
   // become constants and are no inputs any more.
   std::map<std::string, TensorData> constants;
-  // Values at hand for graph inputs (of a run, say). Those that the import needs, as they decide a
-  // shape, become constants too; the others stay inputs, and where the model's own shape of one is
-  // symbolic and `shapes` has none, its value's is taken.
+  // Known values of graph inputs, such as the data of a run. If the import needs the value of an
+  // input because it decides a shape, the input becomes a constant, too. The others stay inputs; if
+  // the model's own shape of such an input is symbolic, and `shapes` has none for it, it gets the
+  // shape of its value.
   std::map<std::string, TensorData> values;
   // Names of values that are the outputs instead of the model's own, as `--cut NAME` gives them:
   // only what they are computed from is imported.
   std::vector<std::string> outputs;
 };
 
-// What `import` makes of the options; where it needs inputs (InputsNeeded of its status) whose
-// values are at hand, once more with these as constants.
+// Calls `import` with the options. As long as it fails for want of the values of inputs
+// (InputsNeeded of its status) that `options.values` has, calls it again with these as constants.
 absl::StatusOr<ir::Module> ImportWithValues(
     const ImportOptions& options,
     absl::FunctionRef<absl::StatusOr<ir::Module>(const ImportOptions&)> import);

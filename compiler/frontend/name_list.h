@@ -7,7 +7,8 @@
 
 namespace hone::frontend {
 
-// "a, b, c and 12 more": of more than `most` names, the first ones.
+// The names with commas between them. If there are more than `most`, only the first `most`, and how
+// many more there are: "a, b, c and 12 more".
 std::string ShortList(const std::vector<std::string>& names, size_t most = 3);
 
 // The name as a shell takes it for one word: in quotes where it has to be.

@@ -1,4 +1,4 @@
-// Models in files that end in .pb, and in bytes.
+// Imports models whose files end in .pb, which may be TensorFlow's or ONNX's.
 #ifndef HONE_COMPILER_FRONTEND_PB_MODEL_H_
 #define HONE_COMPILER_FRONTEND_PB_MODEL_H_
 
@@ -11,10 +11,11 @@
 
 namespace hone::frontend {
 
-// Whether the message has a field 7 of bytes, an ONNX model's graph, which no GraphDef has.
+// Whether the protobuf message has a length-delimited field 7: the graph of an ONNX model. A
+// GraphDef has no such field.
 bool LooksLikeOnnx(std::string_view bytes);
 
-// A frozen GraphDef as ImportTensorflow takes it, or an ONNX model as ImportOnnx does.
+// Imports a model that looks like ONNX as ImportOnnx does, any other as ImportTensorflow does.
 absl::StatusOr<ir::Module> ImportPb(const std::string& path, const ImportOptions& options = {});
 // The same in memory; an ONNX model with external data is refused.
 absl::StatusOr<ir::Module> ImportPbBytes(std::string_view bytes, const ImportOptions& options = {});

@@ -20,8 +20,9 @@ struct TensorData {
   bool operator==(const TensorData&) const = default;
 };
 
-// The format is the file name's ending. kNotFound names a missing file; kInvalidArgument says what
-// a damaged one, or one of a kind Hone does not read, has where what was expected.
+// The ending of the file name says the format. kNotFound names a missing file. kInvalidArgument
+// says what was expected and what was found in a file that is damaged, or of a kind that Hone does
+// not read.
 absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
 // `name` is the tensor's name inside a .pb.
 absl::Status WriteTensorFile(const std::string& path, const TensorData& tensor,

@@ -10,20 +10,20 @@ namespace hone::frontend {
 // All have four axes: batch, heads, positions, elements of a head.
 struct AttentionOperands {
   ir::Expr query;
-  ir::Expr keys;    // of fewer heads than the query's, each serves several neighbouring ones
-  ir::Expr values;  // of as many heads and positions as the keys
+  ir::Expr keys;    // may have fewer heads, each for several neighbouring heads of the query
+  ir::Expr values;  // as many heads and positions as the keys
   double scale = 1;
-  double softcap = 0;  // scores are softcap tanh(score / softcap), unless it is 0
+  double softcap = 0;  // unless 0, scores become softcap * tanh(score / softcap)
   ir::Expr bias;       // added to the scores; broadcasts to (batch, heads, queries, keys); or null
-  ir::Expr sinks;      // (heads): the logit of one more key, which has no value; or null
-  DataType softmax_dtype = DataType::kFloat32;  // at least that of the query
+  ir::Expr sinks;      // (heads): for each head the logit of one more key without a value; or null
+  DataType softmax_dtype = DataType::kFloat32;  // of the softmax, unless the query's is wider
 };
 
 struct AttentionResults {
   ir::Expr scores;   // scaled products of queries and keys: (batch, heads, queries, keys)
-  ir::Expr capped;   // the same within softcap
-  ir::Expr logits;   // plus the bias
-  ir::Expr weights;  // their softmax
+  ir::Expr capped;   // the scores after softcap
+  ir::Expr logits;   // the capped scores plus the bias
+  ir::Expr weights;  // the softmax of the logits
   ir::Expr output;   // (batch, heads, queries, elements of a value)
 };
 
@@ -36,14 +36,15 @@ absl::StatusOr<double> AttentionScale(NodeReader& node, int64_t head_size);
 // (batch, positions, heads * size) as (batch, heads, positions, size); kInvalidArgument names
 // `what`.
 absl::StatusOr<ir::Expr> SplitHeads(const ir::Expr& x, int64_t heads, std::string_view what);
-// The way back.
+// The inverse of SplitHeads: (batch, heads, positions, size) as (batch, positions, heads * size).
 ir::Expr MergeHeads(Formula& f, const ir::Expr& x);
 
-// The positions before those of `x`, along axis 2; `x` itself where `past` is null or empty.
+// `past` followed by `x` along axis 2, the positions; `x` itself if `past` is null or empty.
 ir::Expr BehindPast(Formula& f, const ir::Expr& past, const ir::Expr& x);
 
-// 0, 1, ... as int64 in the shape (count, 1) or (1, count). ChargePositions first: a file of a few
-// bytes may name an extent that no memory holds.
+// RowNumbers and ColumnNumbers give 0, 1, ... as int64 in the shape (count, 1) and (1, count). Call
+// ChargePositions first, which charges them to the model's allowance: a file of a few bytes may
+// name an extent that no memory holds.
 absl::Status ChargePositions(NodeReader& node, int64_t count);
 ir::Expr RowNumbers(int64_t count);
 ir::Expr ColumnNumbers(int64_t count);

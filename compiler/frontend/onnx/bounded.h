@@ -1,5 +1,5 @@
-// Results of a shape that depends on data which is computed at run time: the largest that they can
-// have, filled up with -1, which is no index.
+// Results whose shape depends on data that is computed at run time. They get the largest shape that
+// they can have, and are filled up with -1, which is no index.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_BOUNDED_H_
 #define HONE_COMPILER_FRONTEND_ONNX_BOUNDED_H_
 
@@ -9,15 +9,17 @@
 
 namespace hone::frontend {
 
-// Other operators would take what fills up for indices: kUnimplemented where the node reads such a
-// result and is no Identity, which gives one, too.
+// kUnimplemented if the node reads such a result: it would take the -1 for indices. Only Identity
+// may read one; this states that its result is such a result, too.
 absl::Status CheckBoundedOperands(NodeReader& node);
 
-// Both charge what they make to the model's allowance.
-// NonZero: (rank, elements), the columns found first, in their order.
+// Both functions charge the constants that they make to the model's allowance.
+// NonZero as (rank, elements of `data`): first the columns of the elements that are not zero, in
+// their order, then columns of -1.
 absl::StatusOr<ir::Expr> BoundedNonZero(NodeReader& node, const ir::Expr& data);
-// NonMaxSuppression: (batches * classes * most, 3), the rows found first, in their order. Of
-// `input` the numbers of boxes and scores are not read.
+// NonMaxSuppression as (batches * classes * most, 3), where `most` is the lesser of most_per_class
+// and count: first the rows of the boxes that are kept, in their order, then rows of -1. The
+// vectors `boxes` and `scores` of `input` are not read.
 absl::StatusOr<ir::Expr> BoundedSuppression(NodeReader& node, const ir::Expr& boxes,
                                             const ir::Expr& scores, const SuppressionInput& input);
 

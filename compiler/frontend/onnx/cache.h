@@ -6,9 +6,10 @@
 
 namespace hone::frontend {
 
-// `cache` with `update` written along `axis`, which is not 0: that of sequence b from position
-// first[b] on. Positions behind the cache begin at its start again if `circular`; otherwise there
-// are none. kInvalidArgument where the extents do not fit.
+// `cache` after `update` is written into it along `axis`, which is not 0. The update of sequence b
+// (the index of axis 0) begins at position first[b]. If `circular`, positions past the end of the
+// cache go on at its start; otherwise there must be none. kInvalidArgument if the extents do not
+// fit.
 absl::StatusOr<ir::Expr> WrittenTo(const ir::Expr& cache, const ir::Expr& update,
                                    const ir::Expr& first, int64_t axis, bool circular);
 

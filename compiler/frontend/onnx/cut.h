@@ -15,10 +15,11 @@ namespace hone::frontend {
 // computed from are left out. kInvalidArgument: the graph has no such value, or one is named twice.
 absl::Status CutAt(const std::vector<std::string>& outputs, OnnxModel& model);
 
-// Converts as many of the model's nodes as it can in a scope that has its inputs and initializers.
-// The values, computed from inputs, that the nodes it cannot convert read of the others, and before
-// them the model's outputs that it has: where to cut. None where there is nothing to be had, or
-// where these are too many for a line.
+// Converts as many of the model's nodes as it can in `scope`, which has the model's inputs and
+// initializers, and returns the names of values at which the model can be cut: first the outputs of
+// the model that it could convert, then what nodes that it could not convert read of the others.
+// All are computed from inputs. Empty if it could convert all nodes, if there is no such value, or
+// if there are too many for a line.
 std::vector<std::string> PlacesToCut(const OnnxModel& model, NodeScope& scope);
 
 }  // namespace hone::frontend

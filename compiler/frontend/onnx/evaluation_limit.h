@@ -9,9 +9,10 @@
 
 namespace hone::frontend {
 
-// Values that decide a shape are computed by the interpreter, anew for each node that asks: a small
-// file may ask for hours of it. One of these stands for the time of an import; what the thread
-// evaluates meanwhile is charged to it. Outside of one nothing is limited.
+// Values that decide a shape are computed by the interpreter, anew for each node that asks, so that
+// a small file may ask for hours of computing. An object of this class lives as long as an import;
+// what its thread evaluates meanwhile is charged to it. While a thread has no such object, it is
+// not limited.
 class EvaluationLimit {
  public:
   EvaluationLimit();
@@ -19,8 +20,8 @@ class EvaluationLimit {
   EvaluationLimit(const EvaluationLimit&) = delete;
   EvaluationLimit& operator=(const EvaluationLimit&) = delete;
 
-  // Before the typed node is evaluated, as one of `together`, which make one nest. kUnimplemented
-  // once the import has computed too much.
+  // Called before the typed node is evaluated, as one of `together` nodes of one nest.
+  // kUnimplemented once the import has computed too much.
   static absl::Status Charge(const ir::ExprNode& node, size_t together = 1);
 
  private:

@@ -1,5 +1,5 @@
-// The ONNX graph that an export writes, and the table of what writes each operator. For .cc files
-// of this room alone: it names ONNX's own types.
+// The ONNX graph that an export writes, and the table of the functions that write the operators.
+// Only for .cc files of this room: it names ONNX's own types.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
 #define HONE_COMPILER_FRONTEND_ONNX_EXPORT_GRAPH_H_
 
@@ -22,44 +22,46 @@ class ValueInfoProto;
 
 namespace hone::frontend {
 
-// Names are given once; constants become initializers, called after what they are to their first
-// user. Not thread-safe.
+// Each name is given only once. Constants become initializers, and are named after their role in
+// the first node that reads them. Not thread-safe.
 class ExportGraph {
  public:
   explicit ExportGraph(onnx::GraphProto* graph) : graph_(graph) {}
 
-  // Makes `name` that of `e`.
+  // States that `e` is called `name`.
   void Define(const ir::Expr& e, const std::string& name);
-  // `stem`, or with a number behind it where that is taken.
+  // `stem`, followed by a number if that name is taken.
   std::string Unique(const std::string& stem);
   void Reserve(const std::string& name) { used_.insert(name); }
   const std::string& NameOf(const ir::ExprNode& e) const { return names_.at(&e); }
 
-  // A node of one result, called like the node. The pointer stays good.
+  // Adds a node with one result, which has the node's name. The pointer stays valid.
   onnx::NodeProto* AddNode(const std::string& op, const std::string& name,
                            const std::vector<std::string>& inputs);
 
+  // The name of `e`. A constant that has none yet becomes an initializer called `stem`.
   std::string Operand(const ir::Expr& e, const std::string& stem);
-  // All operands of a call; constants are called NAME_ROLE.
+  // The names of all operands of a call; constants are called NAME_ROLE.
   std::vector<std::string> Operands(const ir::ExprNode& call, const std::string& name,
                                     const std::vector<std::string>& roles = {});
-  // A constant matrix in CSR of so many columns as a sparse initializer; nullopt where columns of a
-  // row do not ascend or lie outside.
+  // Adds a constant matrix in CSR form, of `columns` columns, as a sparse initializer, and returns
+  // its name; nullopt if the column numbers of a row do not ascend or are out of range.
   std::optional<std::string> SparseOperand(const ir::Expr& data, const ir::Expr& indices,
                                            const ir::Expr& indptr, int64_t columns,
                                            const std::string& stem);
-  // Initializers for operands that are attributes in the graph IR; their names.
+  // Both add an initializer for an operand that is an attribute in the graph IR, and return its
+  // name.
   std::string AddInts(const std::string& stem, const std::vector<int64_t>& values);
   std::string AddFloat(const std::string& stem, float value);
 
-  // Counts the readers of what `body` computes; before the first node is added.
+  // Counts the readers of each expression in `body`. Call it before the first node is added.
   void CountUses(const ir::Expr& body);
   // States that the last node computes `e`.
   void Produced(const ir::Expr& e);
-  // The last node, where it computes `e`, which has one reader; else null.
+  // The last node that was added, if it computes `e` and `e` has one reader; else null.
   onnx::NodeProto* LastNodeOfOneReader(const ir::ExprNode& e);
-  // Gives the node that computes `e` the name of an output; false where `e` is no node of its own
-  // or is an output already.
+  // Renames the result of the node that computes `e` to `name`, that of an output of the graph.
+  // False if no node computes `e`, or if its result is an output already.
   bool RenameOutput(const ir::Expr& e, const std::string& name);
 
   static absl::Status DeclareType(const std::string& name, const ir::Type& type,
