@@ -1,4 +1,4 @@
-// Operators that are compositions of others: a chain of calls without a check after each.
+// Builds operators that are compositions of others: chains of calls without a check after each.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_FORMULA_H_
 #define HONE_COMPILER_FRONTEND_ONNX_FORMULA_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::frontend {
 
-// After the first error every call gives null, as does one of a null operand; Finish tells the
-// error. Not thread-safe.
+// A call returns null after the first error, and if an operand is null; Finish returns the error.
+// Not thread-safe.
 class Formula {
  public:
   ir::Expr Call(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
@@ -30,13 +30,13 @@ class Formula {
 
   // A number of the type of `like`.
   ir::Expr Number(double value, const ir::Expr& like);
-  // `x` itself where it has the type, the shape, the order of axes.
+  // These return `x` itself if it has that type, shape or order of axes already.
   ir::Expr Cast(const ir::Expr& x, DataType dtype);
   ir::Expr Reshape(const ir::Expr& x, const Shape& shape);
   // A tensor of one element as a scalar; others as they are.
   ir::Expr Squeezed(const ir::Expr& x);
   ir::Expr Transpose(const ir::Expr& x, const Shape& axes);
-  // Positions [begin, end) of one axis; all parts one behind the other along it.
+  // Positions [begin, end) of one axis. Concat puts parts one behind the other along an axis.
   ir::Expr Slice(const ir::Expr& x, int64_t axis, int64_t begin, int64_t end);
   ir::Expr Concat(std::vector<ir::Expr> parts, int64_t axis);
   // 16-bit floats as float32, in which compositions are computed; anything else as it is.
@@ -48,16 +48,17 @@ class Formula {
   absl::StatusOr<ir::Expr> FinishOne(ir::Expr result) const;
 
  private:
-  // Null, and its error kept, where it could not be made.
+  // The value of `made`; if that is an error, keeps it and returns null.
   ir::Expr Take(absl::StatusOr<ir::Expr> made);
 
   absl::Status status_;
 };
 
-// Operand `i`, squeezed, or a zero of the type.
+// Operand `i` of the node, Squeezed; a zero of type `dtype` if the operand is left out.
 ir::Expr ZeroPoint(Formula& f, const NodeReader& node, size_t i, DataType dtype);
 
-// A vector along `axis` of tensors of `rank` axes as a shape that broadcasts with them.
+// The shape in which a vector of `extent` elements broadcasts along `axis` of tensors of `rank`
+// axes.
 Shape AlongAxis(int64_t extent, int64_t axis, int64_t rank);
 
 }  // namespace hone::frontend

@@ -12,16 +12,17 @@
 
 namespace hone::frontend {
 
-// nullptr where the node is no call of one.
+// The function that the node calls; nullptr if it calls none.
 const OnnxFunction* FindFunction(const OnnxFunctions& functions, const OnnxNode& node);
 
-// Those that `nodes` call, and those that these call. kInvalidArgument where one calls itself, also
-// through others; kUnimplemented where calls nest deeper than Hone follows them.
+// The functions that `nodes` call, directly or through other functions. kInvalidArgument if one
+// calls itself, also through others; kUnimplemented if calls nest deeper than Hone follows them.
 absl::StatusOr<std::vector<const OnnxFunction*>> FunctionsCalled(
     const OnnxFunctions& functions, const std::vector<OnnxNode>& nodes);
 
-// The node with its references to the attributes of the function around it resolved; one to an
-// attribute that the call leaves out is left out, too. `attrs` is null outside of functions.
+// The node with the values of attributes that refer to an attribute of the function around it. If
+// the call leaves that out, the node's attribute is left out, too. `attrs` are the function's
+// attributes; null outside of functions, where such a reference is kInvalidArgument.
 absl::StatusOr<OnnxNode> WithAttributes(const OnnxNode& node, const OnnxAttrs* attrs);
 
 // The outputs of the function for the operands and attributes of the call. Its nodes are charged

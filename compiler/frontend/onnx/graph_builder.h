@@ -21,8 +21,8 @@ namespace hone::frontend {
 
 using Shape = std::vector<int64_t>;
 
-// What a value is that its type does not say: 4-bit integers in bytes (four_bit.h), or rows of
-// which the last ones may be none (bounded.h).
+// What the type of a value does not say: that its bytes hold 4-bit integers (four_bit.h), or that
+// its last rows or columns may be filling only (bounded.h).
 enum class Trait { kFourBit, kBounded };
 inline constexpr Trait kTraits[] = {Trait::kFourBit, Trait::kBounded};
 
@@ -36,20 +36,21 @@ const Shape& ShapeOf(const ir::Expr& e);
 DataType DtypeOf(const ir::Expr& e);
 inline int64_t RankOf(const ir::Expr& e) { return static_cast<int64_t>(ShapeOf(e).size()); }
 ir::Expr IntsConstant(const std::vector<int64_t>& values);  // rank 1, int64
-// The nearest number of the type, of rank 0.
+// A constant of rank 0: the number of type `dtype` that is nearest to `value`.
 ir::Expr IntegerConstant(int64_t value, DataType dtype);
 ir::Expr ScalarConstant(double value, DataType dtype, Shape shape = {});  // every element `value`
 
-// kUnimplemented with this message, for want of the value of `e`. The message goes on with the
-// graph's inputs that it is computed from, and the status carries their names.
+// kUnimplemented with this message, because the value of `e` is not known at import. If `e` is
+// computed from inputs of the graph, the message goes on with their names, and the status carries
+// them for InputsNeeded.
 absl::Status NeedsValue(const ir::Expr& e, const std::string& message);
-// Those names; none of other statuses.
+// The names of inputs that a status of NeedsValue carries; none for other statuses.
 std::vector<std::string> InputsNeeded(const absl::Status& status);
-// The name of the node's first result, which no other node of its graph gives; empty for none.
+// The name of the node's first result, which is unique in its graph; empty if it has no result.
 std::string FirstResult(const OnnxNode& node);
-// `message` in the place of the status's own; code and inputs needed stay.
+// `status` with another message; its code and InputsNeeded stay.
 absl::Status Reworded(const absl::Status& status, const std::string& message);
-// The same with a prefix and a colon before its own message.
+// `status` with a prefix and a colon before its message.
 absl::Status Prefixed(const std::string& prefix, const absl::Status& status);
 
 // One node during its conversion. Remembers which attributes were asked for: one that no converter
@@ -64,8 +65,8 @@ class NodeReader {
         allowance_(allowance),
         repeats_(repeats) {}
 
-  // A node that stands for a part of this one: of its allowance, with operands of its own. `node`
-  // must outlive it.
+  // A reader of `node`, which stands for a part of this node: it has operands of its own, and
+  // shares this reader's allowance and repeats. `node` must outlive it.
   NodeReader WithOperands(const OnnxNode& node, int opset, std::vector<ir::Expr> args) const {
     NodeReader reader(node, opset, std::move(args), allowance_, repeats_);
     reader.SetPlace(place_);
@@ -76,29 +77,30 @@ class NodeReader {
   int opset() const { return opset_; }
   // Where the bodies of repeats go; null where none can be made.
   Repeats* repeats() const { return InRepeat() ? nullptr : repeats_; }
-  // Whether it belongs to the body of a repeat, which is the same in all trips.
+  // Whether the node belongs to the body of a repeat, which is the same in all trips.
   bool InRepeat() const { return repeats_ != nullptr && repeats_->inside; }
 
   void Bind(size_t i, ir::Expr value) { args_[i] = std::move(value); }
-  // MatMul takes it apart itself (Sparse); for all others it becomes a constant with its zeros,
-  // charged to the model's allowance.
+  // Makes a sparse initializer operand `i`. MatMul reads it as it is (Sparse). For all other
+  // operators it becomes a dense constant, which is charged to the model's allowance.
   absl::Status BindSparse(size_t i, std::shared_ptr<const SparseInitializer> value);
-  // The same at MatMul's own wish.
+  // Makes the sparse operand `i` a dense constant in the same way, for a MatMul that cannot use it.
   absl::Status Densify(size_t i);
-  // nullptr where operand `i` is none.
+  // Operand `i` if it is sparse, else nullptr.
   const SparseInitializer* Sparse(size_t i) const;
 
-  // What operands and results are beside their types.
+  // Traits of operand `i`, and those that the converter gives to a result.
   void SetTrait(size_t i, Trait trait) { traits_.emplace(i, trait); }
   bool Has(size_t i, Trait trait) const { return traits_.contains({i, trait}); }
   void GiveTrait(size_t result, Trait trait) { given_.emplace(result, trait); }
   bool Gives(size_t result, Trait trait) const { return given_.contains({result, trait}); }
 
-  // Whether a result whose shape depends on the data may have the largest that it can have.
+  // Whether a result whose shape depends on data of a run may have its largest shape (bounded.h).
   void AllowBounds(bool allowed) { allows_bounds_ = allowed; }
   bool allows_bounds() const { return allows_bounds_; }
 
-  // Tells this node from itself in other calls of the function, or trips of the loop, around it.
+  // A text that differs between the calls of a function, and the trips of a loop, that the node is
+  // converted for.
   void SetPlace(std::string place) { place_ = std::move(place); }
   const std::string& place() const { return place_; }
 
@@ -108,10 +110,10 @@ class NodeReader {
   absl::StatusOr<ir::Expr> Arg(size_t i, std::string_view what) const;
   ir::Expr ArgOrNull(size_t i) const { return Has(i) ? args_[i] : nullptr; }
   const std::vector<ir::Expr>& args() const { return args_; }
-  // Operand `i` as a kConstant; what is computed from constants alone is evaluated. NeedsValue
-  // where graph inputs go into it. `what` is for the message.
+  // Operand `i` as a kConstant; one that is computed from constants alone is evaluated. The error
+  // is NeedsValue if it is computed from graph inputs. `what` says in messages what the operand is.
   absl::StatusOr<ir::Expr> Constant(size_t i, std::string_view what) const;
-  // The same as integers.
+  // The same as integers, or as one number.
   absl::StatusOr<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
   absl::StatusOr<double> ConstantScalar(size_t i, std::string_view what) const;
 
@@ -122,7 +124,7 @@ class NodeReader {
   absl::StatusOr<std::string> String(const std::string& name, const std::string& fallback);
   absl::StatusOr<std::vector<int64_t>> Ints(const std::string& name,
                                             std::vector<int64_t> fallback = {});
-  // None where the attribute is not there.
+  // Empty if the node does not have the attribute.
   absl::StatusOr<std::vector<float>> Floats(const std::string& name);
   absl::StatusOr<ir::Expr> Tensor(const std::string& name);
   const OnnxAttr* Raw(const std::string& name);
@@ -137,7 +139,8 @@ class NodeReader {
   absl::Status Generate(int64_t bytes);
   // Charges the nodes that unrolling makes to the same allowance, as if each were 8 KiB.
   absl::Status Unroll(int64_t nodes);
-  // What `attempt`, which gives a StatusOr, has; where it fails, its charges are given back.
+  // Returns what `attempt` does, a StatusOr. If that is an error, what was charged meanwhile is
+  // given back to the allowance (RefundTo).
   template <typename Attempt>
   auto Try(Attempt attempt) {
     const int64_t bytes_before = allowance_->bytes_left();

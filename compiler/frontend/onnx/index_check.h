@@ -1,5 +1,5 @@
-// Positions that a model holds as constants, checked at import. Those computed at run time are
-// clamped by the kernels, which cannot fail.
+// Checks indices that a model holds as constants, at import. Indices that are computed at run time
+// are clamped by the kernels, which cannot fail.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_INDEX_CHECK_H_
 #define HONE_COMPILER_FRONTEND_ONNX_INDEX_CHECK_H_
 
@@ -10,9 +10,11 @@
 
 namespace hone::frontend {
 
-// kInvalidArgument where a constant holds a position beyond -extent .. extent-1.
+// kInvalidArgument if `indices` is a constant that holds an index outside of -extent .. extent-1.
+// Constants of more than 4 Mi elements are not checked.
 absl::Status CheckIndices(const ir::Expr& indices, int64_t extent);
-// The same of tuples along the last axis, whose items are positions in axes of these extents.
+// The same for tuples of indices along the last axis; item i of a tuple is an index of an axis of
+// extents[i] elements.
 absl::Status CheckIndexTuples(const ir::Expr& indices, std::span<const int64_t> extents);
 
 }  // namespace hone::frontend

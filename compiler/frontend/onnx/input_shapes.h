@@ -19,11 +19,12 @@ struct InputShapes {
   std::string note;
 };
 
-// Numbers come, the first that has one, from `options.shapes`, the shapes of `options.values`,
-// `options.dims`, and from what these, and the shapes of `options.constants`, make of the symbol
-// elsewhere. Inputs among the constants are none of the result's. kInvalidArgument names, all at
-// once, the extents that stay open, with flags to copy; a shape that is not the model's; a symbol
-// that the model does not have; one that a flag gives another number than --dim.
+// A symbolic extent of an input gets its number from the shape that `options.shapes` has for the
+// input, else from the shape of its value in `options.values`. Otherwise it gets the number that
+// `options.dims`, and the shapes given for other inputs in `options`, have for its symbol, if these
+// agree. Inputs in `options.constants` are not in the result. kInvalidArgument: extents stay open,
+// which are named all at once with flags to copy; a shape is not the model's; the model does not
+// have a symbol of `options.dims`; a shape gives a symbol another number than `options.dims`.
 absl::StatusOr<InputShapes> ShapesOfInputs(const OnnxModel& model, const ImportOptions& options);
 
 // kInvalidArgument where `--shape` gives the input a shape that is not the model's.

@@ -1,4 +1,4 @@
-// What nodes that are expanded again add to a model.
+// Counts what nodes add to a model each time they are expanded, as in every trip of a loop.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_NODE_COST_H_
 #define HONE_COMPILER_FRONTEND_ONNX_NODE_COST_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone::frontend {
 
-// In nodes, those of their subgraphs with them; one of many operands counts as several.
+// The number of nodes, including those of their subgraphs; one of many operands counts as several.
 int64_t CostOf(const std::vector<OnnxNode>& nodes);
 // The same of a graph, whose inputs and outputs count, too.
 int64_t CostOf(const OnnxGraph& graph);

@@ -20,26 +20,26 @@ struct ImportState {
   const OnnxFunctions* functions = nullptr;
   Allowance allowance;
   Repeats repeats = {};
-  // Graph inputs of few elements whose values are at hand: an import that says that it needs them
-  // is made again with these as constants.
+  // Graph inputs of few bytes whose values are known: an import that asks for them by NeedsValue is
+  // done again with these as constants (ImportWithValues).
   std::set<std::string> small_values;
-  bool allows_bounds = false;  // as NodeReader has it
+  bool allows_bounds = false;  // see NodeReader::AllowBounds
 };
 
-// Not thread-safe. The scope around must outlive the one within.
+// Not thread-safe. A scope must outlive the scopes within it.
 class NodeScope {
  public:
   // The main graph of a model.
   NodeScope(int64_t opset, ImportState* state) : state_(state), opset_(static_cast<int>(opset)) {}
-  // A graph within `around`; `place` tells it from itself in other trips of a loop.
+  // A graph within the scope `around`; `place` differs between the trips of a loop.
   explicit NodeScope(const NodeScope* around, const std::string& place = "")
       : around_(around),
         state_(around->state_),
         attrs_(around->attrs_),
         opset_(around->opset_),
         place_(around->place_ + place) {}
-  // The body of a function that `call` calls with these attributes: it sees no name of the
-  // caller's.
+  // The body of a function that `call` calls with the attributes `attrs`; it sees no names of the
+  // caller.
   NodeScope(const NodeScope& caller, const NodeReader& call, const OnnxFunction& function,
             const OnnxAttrs* attrs)
       : state_(caller.state_),
@@ -49,27 +49,28 @@ class NodeScope {
 
   // kInvalidArgument where this scope has the name already.
   absl::Status Define(const std::string& name, ir::Expr value);
-  // Matrix products get it as it is, all else as a constant with its zeros.
+  // Defines a sparse value. MatMul reads it as it is, other operators as a dense constant.
   absl::Status DefineSparse(const std::string& name,
                             std::shared_ptr<const SparseInitializer> value);
-  // What has this name here is that.
+  // States that the value called `name` in this scope has the trait.
   void SetTrait(const std::string& name, Trait trait) { traits_.emplace(name, trait); }
   bool Has(const std::string& name, Trait trait) const;
-  // An optional input of a function that its call leaves out: nodes that read it do without it.
+  // States that the call of the function leaves out this optional input: nodes that read it do
+  // without it.
   void LeaveOut(const std::string& name) { left_out_.insert(name); }
-  // nullptr where neither this scope nor one around has it.
+  // The value called `name`; nullptr if neither this scope nor one around has it.
   const ir::Expr* Find(const std::string& name) const;
 
   // Converts nodes in order; errors name the node.
   absl::Status Convert(const std::vector<OnnxNode>& nodes);
-  // One of them; the error does not say which.
+  // Converts one node; errors do not name it.
   absl::Status Convert(const OnnxNode& node);
-  // kInvalidArgument where nothing gives one.
+  // The values called `names`; kInvalidArgument if one of them is not defined.
   absl::StatusOr<std::vector<ir::Expr>> Outputs(const std::vector<std::string>& names) const;
 
   int opset() const { return opset_; }
   const ImportState& state() const { return *state_; }
-  // While a body is converted that is repeated.
+  // States whether the nodes that are converted next are in the body of a repeat.
   void SetInRepeat(bool inside) const { state_->repeats.inside = inside; }
 
  private:
