@@ -1,4 +1,4 @@
-// The converter of ONNX's recurrent operators, for those that are made of one.
+// The converter of LSTM, for operators that are defined by it.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_RECURRENT_H_
 #define HONE_COMPILER_FRONTEND_ONNX_RECURRENT_H_
 
@@ -6,8 +6,8 @@
 
 namespace hone::frontend {
 
-// An LSTM with the operands and attributes of `node`, whose hidden state is rounded to
-// bytes, each sequence's by its own range, before each product.
+// An LSTM with the operands and attributes of `node`. Before each product the hidden state is
+// rounded to what bytes can hold: that of each sequence by the range of its own values.
 Results ConvertLstmOfBytes(NodeReader& node);
 
 }  // namespace hone::frontend

@@ -24,9 +24,9 @@ struct Cell {
   std::optional<double> clip;
   bool linear_before_reset = false;
   bool input_forget = false;
-  bool as_operator = true;  // where there is one; false: a graph that ONNX has a form for
+  bool as_operator = true;  // use the operator of HasOperator; if not, only what ONNX can express
   ir::Expr recurrence;      // (gates * hidden, hidden)
-  ir::Expr bias;  // (hidden) of the recurrence of gate h of a GRU, if the reset follows it; or null
+  ir::Expr bias;       // (hidden): of the recurrence of gate h, if linear_before_reset; or null
   ir::Expr peepholes;  // (3 * hidden), or null
 };
 
@@ -34,16 +34,16 @@ struct Cell {
 // nn.gru_gates: float32, with the functions that they have.
 bool HasOperator(const Cell& cell);
 
-// All zero where it is null.
+// The state between two steps. A null member stands for zeros.
 struct CellState {
   ir::Expr h;
-  ir::Expr c;  // of LSTM alone; there if `h` is
+  ir::Expr c;  // only of an LSTM, where it is null only if `h` is
 };
 
 // The input times its weights plus the biases, (batch, gates * hidden).
 struct Projected {
   ir::Expr gates;
-  // Gate h of a GRU whose reset comes before its product, which is apart, (batch, hidden); else
+  // Gate h of a GRU without linear_before_reset, (batch, hidden), which `gates` then lacks; or
   // null.
   ir::Expr candidate;
 };

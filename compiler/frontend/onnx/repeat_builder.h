@@ -1,5 +1,5 @@
-// Repeats (ops/repeat.h) made by converters: the body is built on variables for what changes from
-// trip to trip; what else it uses is found.
+// Builds repeats (ops/repeat.h) for converters. The caller builds the body on variables for what
+// changes from trip to trip; the builder finds what else the body uses.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_REPEAT_BUILDER_H_
 #define HONE_COMPILER_FRONTEND_ONNX_REPEAT_BUILDER_H_
 
@@ -14,24 +14,25 @@
 
 namespace hone::frontend {
 
-// Up to so many trips are written out: constants fold across them, and a first state of zeros costs
-// nothing.
+// Loops of up to this many trips are always unrolled: constants fold across the trips, and a first
+// state of zeros costs nothing.
 inline constexpr int64_t kMostShortTrips = 16;
-// Loops that cannot be repeats are written out up to here.
+// Loops that cannot be repeats are unrolled up to this many trips.
 inline constexpr int64_t kMostUnrolledTrips = 1024;
 
 // What the repeats of one import share.
 struct Repeats {
-  std::map<std::string, ir::Expr> functions;  // by name, to become those of the module
-  bool inside = false;                        // in a body: loops there are written out
+  std::map<std::string, ir::Expr> functions;  // bodies by name, to become functions of the module
+  bool inside = false;                        // a body is being converted: loops in it are unrolled
 };
 
 class RepeatBuilder {
  public:
   explicit RepeatBuilder(int64_t trips) { repeat_.trips = trips; }
 
-  // The value in a trip of a state, and of a row of `scanned` along its first axis: `row` if it is
-  // there already. States come first.
+  // Each adds an operand, and returns the variable that stands in the body for the value of the
+  // state, or for the row of `scanned` along its first axis, in a trip. `row` is that variable if
+  // the caller has one already. All states must be added before the slices.
   ir::Expr AddState(const ir::Expr& initial);
   ir::Expr AddSlice(const ir::Expr& scanned, bool backwards, ir::Expr row = nullptr);
 
@@ -39,9 +40,11 @@ class RepeatBuilder {
     ir::Expr row;
     bool backwards = false;
   };
-  // The states after the last trip, then the stacks. What does not change from trip to trip is
-  // computed once, outside. kUnimplemented where a state changes its type, where the trips are too
-  // many, and where few go over constants alone, which are evaluated once they are written out.
+  // Returns the states after the last trip, then the stacks. `next` are the states after a trip,
+  // and `stacks` the rows that a trip gives. What does not change from trip to trip is computed
+  // once, outside. kUnimplemented if a state changes its type; if there are too many trips; if
+  // there are up to kMostUnrolledTrips, over constants alone: once unrolled, such a loop can be
+  // evaluated.
   absl::StatusOr<std::vector<ir::Expr>> Finish(const std::vector<ir::Expr>& next,
                                                const std::vector<Stack>& stacks,
                                                Repeats* repeats) &&;

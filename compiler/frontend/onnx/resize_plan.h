@@ -24,14 +24,15 @@ struct ResizeAxis {
   int64_t input = 1;
   int64_t output = 1;
   double scale = 1;
-  bool by_extents = false;  // the scale is output / input, and those are what counts
+  bool by_extents = false;  // positions are computed with output / input, not the rounded `scale`
   double exact_output = 1;  // scale * input, not rounded
-  double roi_begin = 0;     // of tf_crop_and_resize
+  double roi_begin = 0;     // for tf_crop_and_resize alone, as roi_end
   double roi_end = 1;
 };
 
-// Row o of `indices` and `weights`: the taps of position o, all rows of one length. Indices lie in
-// the data. `outside` marks positions that take the extrapolation value.
+// Position o of the result is the sum of the data at row o of `indices` times row o of `weights`.
+// Rows have `taps` elements, and indices lie in the data. `outside` marks positions that take the
+// extrapolation value.
 struct ResizePlan {
   int64_t taps = 1;
   std::vector<int64_t> indices;
@@ -39,7 +40,7 @@ struct ResizePlan {
   std::vector<bool> outside;
 };
 
-// kInvalidArgument for words that the rule does not know.
+// kInvalidArgument for unknown words in `rule`, and for a scale that is not positive or too small.
 absl::StatusOr<ResizePlan> PlanResize(const ResizeRule& rule, const ResizeAxis& axis);
 
 }  // namespace hone::frontend

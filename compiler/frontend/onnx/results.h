@@ -1,4 +1,4 @@
-// What converters return, and small means to make it.
+// What converters return, and small functions to make it.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_RESULTS_H_
 #define HONE_COMPILER_FRONTEND_ONNX_RESULTS_H_
 
@@ -16,37 +16,39 @@ Results One(absl::StatusOr<ir::Expr> result);
 
 // An axis of -rank .. rank-1 as 0 .. rank-1; kInvalidArgument names `what`.
 absl::StatusOr<int64_t> AxisOf(int64_t axis, int64_t rank, std::string_view what = "axis");
-// A list of them without doubles; all axes in order where there is none.
+// The same for a list of axes, none of which may come twice; all axes in order if `axes` is
+// nullopt.
 absl::StatusOr<Shape> AxesOf(const std::optional<Shape>& axes, int64_t rank);
 
-// The place before an axis of -rank .. rank, as 0 .. rank.
+// The same for the place before an axis: -rank .. rank as 0 .. rank, which is behind the last axis.
 absl::StatusOr<int64_t> BoundaryOf(int64_t axis, int64_t rank);
 
 // `data` in another shape of as many elements, which may be 0; `data` itself where it has it.
 absl::StatusOr<ir::Expr> ReshapedTo(const ir::Expr& data, const Shape& shape);
 // `data` in another element type; `data` itself where it has it.
 absl::StatusOr<ir::Expr> CastedTo(const ir::Expr& data, DataType dtype);
-// The same for a constant, whose result is a constant.
+// The same for a constant; the result is a constant, too.
 absl::StatusOr<ir::Expr> CastConstant(const ir::Expr& constant, DataType dtype);
 // The items of a call that gives a tuple.
 std::vector<ir::Expr> ItemsOf(const ir::Expr& call);
 // Positions [begin, end) of one axis.
 absl::StatusOr<ir::Expr> SliceOf(const ir::Expr& data, int64_t axis, int64_t begin, int64_t end);
-// Along one axis; of one part, that one. Of many, in groups: a kernel tells its parts apart one by
-// one.
+// Joins at least one part along an axis; one part alone is returned as it is. Many parts are joined
+// in groups, for a kernel tells its parts apart one by one.
 absl::StatusOr<ir::Expr> ConcatenationOf(std::vector<ir::Expr> parts, int64_t axis);
 
-// The value of an expression of constants; kUnimplemented where it has variables.
+// The value of an expression of constants; kUnimplemented if it has variables, or is too large.
 absl::StatusOr<ir::Expr> ConstantOf(const ir::Expr& e);
-// The numbers of an expression of constants of any type as doubles; kUnimplemented says that `what`
-// is computed at run time.
+// The elements of an expression of constants, of any type, as doubles; kUnimplemented says that
+// `what` must be known at compile time.
 absl::StatusOr<std::vector<double>> ConstantNumbers(const ir::Expr& e, std::string_view what);
-// The same of integers, exactly.
+// The same for integers, which are exact; kInvalidArgument for floats.
 absl::StatusOr<std::vector<int64_t>> ConstantIntegers(const ir::Expr& e, std::string_view what);
-// Whether ConstantNumber has it: a constant, but of uint64, which has numbers that are neither a
-// double nor an int64.
+// Whether ConstantNumber can hold the elements of `e`: it is a constant, and not of uint64, some
+// numbers of which are neither a double nor an int64.
 bool IsNumberOfAttr(const ir::Expr& e);
-// One number as an attribute holds it: a double, and an integer where no double is that.
+// The one element of `e` as attributes hold it: a double, or an int64 if it is an integer from 2^53
+// on, which doubles may not represent.
 absl::StatusOr<ir::AttrValue> ConstantNumber(const ir::Expr& e, std::string_view what);
 
 }  // namespace hone::frontend

@@ -1,5 +1,5 @@
-// Sequences and optionals of ONNX during the import: tuples whose items are known there, of which
-// nothing is left in the graph.
+// Sequences and optionals of ONNX. During the import they are tuples with known items; the graph
+// that is imported has none of them.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_SEQUENCE_H_
 #define HONE_COMPILER_FRONTEND_ONNX_SEQUENCE_H_
 

@@ -1,5 +1,5 @@
-// SparseTensorProto in, and what becomes of it. For .cc files of this room alone: it names ONNX's
-// own types.
+// Reads SparseTensorProto, and makes constants of sparse initializers. Only for .cc files of this
+// room: it names ONNX's own types.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_SPARSE_TENSOR_H_
 #define HONE_COMPILER_FRONTEND_ONNX_SPARSE_TENSOR_H_
 
@@ -15,16 +15,16 @@ class SparseTensorProto;
 
 namespace hone::frontend {
 
-// Indices are one number or one for each axis; kInvalidArgument where they leave the shape or do
-// not ascend. `folder` as for FromProto.
+// The index of an element is one number, or one for each axis. kInvalidArgument if an index is
+// outside of the shape, or if they do not ascend. `folder` as for FromProto.
 absl::StatusOr<SparseInitializer> ReadSparseTensor(const onnx::SparseTensorProto& proto,
                                                    const std::string& folder);
 
-// With its zeros.
+// The dense constant, with all zeros.
 ir::Expr DenseConstant(const SparseInitializer& sparse);
 
-// The constants of a sparse matrix as it is, and of its transpose; and the bytes that the larger of
-// them takes.
+// The constants that hold a sparse matrix in CSR form, and those for its transpose. CsrBytes
+// estimates the bytes of the larger of the two.
 ops::Csr CsrConstants(const SparseInitializer& sparse);
 ops::Csr TransposedCsrConstants(const SparseInitializer& sparse);
 int64_t CsrBytes(const SparseInitializer& sparse);

@@ -12,25 +12,27 @@
 
 namespace hone::frontend {
 
-// The node's attribute of this name.
+// The graph that is the node's attribute of this name; kInvalidArgument if there is none.
 absl::StatusOr<const OnnxGraph*> SubgraphOf(NodeReader& node, const std::string& name);
 
-// The outputs of a graph within `around` on these inputs; `place` tells trips of a loop apart.
+// Converts a graph within the scope `around` for these inputs, and returns its outputs. `place`
+// tells trips of a loop apart.
 Results RunGraph(const OnnxGraph& graph, const NodeScope& around,
                  const std::vector<ir::Expr>& inputs, const std::string& place = "");
-// The place of a trip of a loop.
+// The `place` for trip `trip` of the loop `node`.
 std::string PlaceOf(const NodeReader& node, int64_t trip);
-// The same of a body that is repeated.
+// RunGraph for the body of a repeat, which is the same in all trips.
 Results RunRepeated(const OnnxGraph& graph, const NodeScope& around,
                     const std::vector<ir::Expr>& inputs);
 
-// kInvalidArgument where one is a sequence.
+// kInvalidArgument if one of the values is a sequence.
 absl::Status CheckTensors(const std::vector<ir::Expr>& values);
 
 // The value of a condition that does not depend on graph inputs.
 absl::StatusOr<bool> KnownCondition(const ir::Expr& e);
 
-// What the trips of a loop give one after the other, along a new axis.
+// Stacks what the trips of a loop give: the values in columns[i], one a trip, along a new axis
+// axes[i].
 Results Stack(const std::vector<std::vector<ir::Expr>>& columns, const Shape& axes);
 
 }  // namespace hone::frontend

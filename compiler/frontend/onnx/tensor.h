@@ -16,7 +16,7 @@ namespace hone::frontend {
 
 // kUnimplemented for types Hone does not have (strings, complex numbers, 4-bit ...).
 absl::StatusOr<DataType> FromOnnxType(int onnx_type);
-// The same of a type's name in capitals or not, as the first opsets write it: "FLOAT".
+// The same for the name of a type, in capitals or not, as the first opsets write it: "FLOAT".
 absl::StatusOr<DataType> FromOnnxTypeName(const std::string& name);
 int ToOnnxType(DataType dtype);
 

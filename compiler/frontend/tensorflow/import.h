@@ -11,10 +11,11 @@
 
 namespace hone::frontend {
 
-// One function "main" with types inferred, as ImportOnnx gives it: its parameters are the
-// Placeholders that an output is computed from, in the order of the file and of the shapes they
-// have there; its outputs are the nodes that no other reads, by their names. Between them
-// convolutions and pools have the channels first, whatever the file has.
+// Returns a module of one function "main" with types inferred, as ImportOnnx does. Its parameters
+// are the Placeholders that an output is computed from, in the order of the file; they have the
+// shapes of the file, completed by the options. Its outputs are the results of the nodes that no
+// other node reads, or those in options.outputs, under their names. Convolutions and pools within
+// it have the channels first, whatever the file has.
 //
 // kNotFound: the file is missing. kUnimplemented: operators, attributes or element types that Hone
 // does not have; operators are listed all at once, with the names of their nodes, and so are calls

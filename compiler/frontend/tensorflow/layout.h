@@ -1,8 +1,8 @@
 // Where the channels of images are: TensorFlow has them last, Hone's convolutions first.
 //
 // Every value of a graph carries its layout through the import. Convolutions and pools give images
-// with their channels first, operators that do not care leave them so, and those that do see the
-// axes as TensorFlow has them: a transpose is left only where the two kinds meet.
+// with the channels first. Operators that work with any order of axes keep that order; the others
+// get the axes as TensorFlow has them. So a transpose is left only where the two kinds meet.
 #ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_LAYOUT_H_
 #define HONE_COMPILER_FRONTEND_TENSORFLOW_LAYOUT_H_
 
@@ -16,22 +16,22 @@
 
 namespace hone::frontend::tf {
 
-// What a node gives. With `channels_first`, `e` is (N, C, H, W) and stands for (N, H, W, C).
+// A result of a node. With `channels_first`, `e` is (N, C, H, W) and stands for (N, H, W, C).
 struct Value {
   ir::Expr e;
   bool channels_first = false;
 };
 
-// As TensorFlow has it.
+// The shape of the value as TensorFlow has it.
 Shape GivenShape(const Value& value);
 
-// The axis of (N, C, H, W) that is this one of (N, H, W, C).
+// The axis of (N, C, H, W) that corresponds to `axis` of (N, H, W, C).
 inline int64_t ChannelsFirstAxis(int64_t axis) {
   constexpr int64_t kAxes[] = {0, 2, 3, 1};
   return kAxes[axis];
 }
 
-// Makes transposes, each once. Those of constants are constants. Not thread-safe.
+// Makes transposes, each only once. Transposes of constants are constants. Not thread-safe.
 class Layouts {
  public:
   explicit Layouts(Allowance& allowance) : allowance_(allowance) {}

@@ -12,8 +12,8 @@
 
 namespace hone::frontend::tf {
 
-// Remembers which attributes were asked for: one that no converter reads is an error, but for
-// types, which the operands have, and names that begin with '_'. Not thread-safe.
+// Remembers which attributes were asked for. An attribute that no converter reads is an error,
+// unless it is a type, which the operands tell, too, or its name begins with '_'. Not thread-safe.
 class NodeReader {
  public:
   NodeReader(const Node& node, std::vector<Value> args, Layouts& layouts)
@@ -26,15 +26,15 @@ class NodeReader {
   size_t size() const { return args_.size(); }
   const std::vector<Value>& args() const { return args_; }
   absl::StatusOr<Value> Arg(size_t i, std::string_view what) const;
-  // With its axes as TensorFlow has them.
+  // Operand `i` with its axes as TensorFlow has them.
   absl::StatusOr<ir::Expr> Given(size_t i, std::string_view what);
   // Integers known at compile time; kUnimplemented where graph inputs go into them.
   absl::StatusOr<Shape> Ints(size_t i, std::string_view what);
   // One number known at compile time, as an attribute holds it.
   absl::StatusOr<ir::AttrValue> Number(size_t i, std::string_view what);
-  // Exactly one.
+  // One integer known at compile time.
   absl::StatusOr<int64_t> OneInt(size_t i, std::string_view what);
-  // As an axis of 0 .. rank-1.
+  // One integer known at compile time, an axis of -rank .. rank-1, as 0 .. rank-1.
   absl::StatusOr<int64_t> Axis(size_t i, int64_t rank);
 
   // Attributes; kInvalidArgument where one has another kind.

@@ -1,4 +1,4 @@
-// Which nodes of a graph an import converts, and in which order: files hold them in any.
+// Which nodes of a graph an import converts, and in which order. Files hold nodes in any order.
 #ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_ORDER_H_
 #define HONE_COMPILER_FRONTEND_TENSORFLOW_ORDER_H_
 
@@ -20,10 +20,11 @@ struct Order {
   std::vector<Output> outputs;     // in the order of the file, or as they are asked for
 };
 
-// A GraphDef names no outputs: they are those asked for ("node" or "node:1"), or else the nodes
-// that no other reads, but for constants, inputs and nodes of no value. kInvalidArgument: nodes of
-// one name, an operand that is not there, a cycle, no output, one that the graph does not have. The
-// graph must outlive the result.
+// A GraphDef names no outputs. They are those in `outputs` ("node" or "node:1"), or, if that is
+// empty, the nodes that no other node reads, except for constants, inputs and nodes without a
+// value. kInvalidArgument: two nodes have one name, an operand is not in the graph, there is a
+// cycle or no output, or the graph does not have a node that `outputs` names. The graph must
+// outlive the result.
 absl::StatusOr<Order> OrderOf(const Graph& graph, const std::vector<std::string>& outputs = {});
 
 }  // namespace hone::frontend::tf

@@ -6,11 +6,11 @@
 
 namespace hone::frontend {
 
-// What classifiers multiply their weights by: softmax's operands then spread over a few units, so
-// that no class has it all.
+// The factor by which classifiers scale their weights. The operands of softmax then differ by a few
+// units only, so that no class gets a probability of almost 1.
 inline constexpr double kLastGain = 0.25;
 
-// Each returns the output; inputs are made with `net`.
+// Each returns the output of a model, and makes its inputs with `net`.
 ir::Expr BuildBert(NetBuilder& net);
 ir::Expr BuildMlp(NetBuilder& net);
 ir::Expr BuildResnet18(NetBuilder& net);
@@ -29,7 +29,7 @@ ir::Expr BuildDcgan(NetBuilder& net);
 ir::Expr BuildDqn(NetBuilder& net);
 ir::Expr BuildGcn(NetBuilder& net);
 ir::Expr BuildLstm(NetBuilder& net);
-// `nodes` operators, at least 10.
+// A model of `nodes` operators, at least 10.
 ir::Expr BuildSynthetic(NetBuilder& net, int64_t nodes);
 
 }  // namespace hone::frontend

@@ -1,5 +1,5 @@
-// Layers with seeded weights, as the zoo's models are made of. A layer that does not fit its
-// operand is a bug of the model and stops the program.
+// The layers of the zoo's models, with seeded weights. A layer that does not fit its operand is a
+// bug of the model and stops the program.
 #ifndef HONE_COMPILER_FRONTEND_ZOO_NET_BUILDER_H_
 #define HONE_COMPILER_FRONTEND_ZOO_NET_BUILDER_H_
 
@@ -50,34 +50,36 @@ class NetBuilder {
   explicit NetBuilder(uint64_t seed, ZooSize size = {}) : size_(size), random_(seed) {}
 
   int64_t batch() const { return size_.batch; }
-  // Channels, units, images and sequences of this size of the model; layers take those of the paper
-  // and do this themselves, images and sequences are the model's.
+  // Width scales numbers of channels and units, Extent those of images and sequences, to the size
+  // of the net. Layers take the numbers of the paper and scale them; so does Image. Models scale
+  // the extents of other inputs.
   int64_t Width(int64_t channels) const;
   int64_t Extent(int64_t extent) const;
 
   ir::Expr Input(const std::string& name, std::vector<int64_t> shape,
                  DataType dtype = DataType::kFloat32);
-  // The batch, `channels` as they are, and axes of this size of the model.
+  // An input "data" of shape (batch, channels, extents), with the extents scaled by Extent.
   ir::Expr Image(int64_t channels, const std::vector<int64_t>& extents);
-  // The function of all inputs.
+  // The module whose "main" computes `output` from all inputs.
   ir::Module Finish(const ir::Expr& output) const;
 
-  // A weight.
+  // A weight whose elements are drawn uniformly between `low` and `high`.
   ir::Expr Uniform(std::vector<int64_t> shape, double low, double high);
-  // An operator of no weights.
+  // A call of an operator without weights.
   static ir::Expr Call(const std::string& op, std::vector<ir::Expr> args, ir::Attrs attrs = {});
 
-  // Uniform with the variance 2 / fan_in (He et al., arXiv 1502.01852), which a relu keeps.
+  // The weights are uniform with the variance 2 / fan_in (He et al., arXiv 1502.01852): activations
+  // behind a relu then stay about as large as they were.
   ir::Expr Conv(const ir::Expr& x, const ConvShape& shape);
-  // The transpose of a convolution, with the same variance of the result.
+  // A transposed convolution, whose result has the same variance.
   ir::Expr ConvTranspose(const ir::Expr& x, const ConvShape& shape);
-  // `scale` is the middle of gamma's range: small ones at the end of residual branches keep their
-  // sum from growing.
+  // `scale` is the middle of gamma's range: if it is small at the end of residual branches, sums of
+  // branches do not grow.
   ir::Expr BatchNorm(const ir::Expr& x, double scale = 1, double epsilon = 1e-5);
   ir::Expr ConvBnRelu(const ir::Expr& x, const ConvShape& shape);
   ir::Expr ConvBiasRelu(const ir::Expr& x, const ConvShape& shape);
-  // Fully connected over the last axis of rows, with a bias. `gain` scales the weights: the last
-  // layer's keeps softmax's operands about as large as 1.
+  // A fully connected layer over the last axis, with a bias. `gain` scales the weights: in the last
+  // layer it keeps the operands of softmax about as large as 1.
   ir::Expr Dense(const ir::Expr& x, int64_t units, double gain = 1);
   ir::Expr Bias(const ir::Expr& x);  // of channels
 
@@ -91,7 +93,7 @@ class NetBuilder {
   ir::Expr Flatten(const ir::Expr& x);
   ir::Expr Reshape(const ir::Expr& x, std::vector<int64_t> shape);
   ir::Expr Softmax(const ir::Expr& x, int64_t axis = 1);
-  // A distribution over 1000 classes of an image's features.
+  // The probabilities of 1000 classes for the features of an image.
   ir::Expr Classifier(const ir::Expr& features, double gain = 1);
 
  private:
