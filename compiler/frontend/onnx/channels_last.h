@@ -1,5 +1,5 @@
-// Images with their channels last, as some operators of com.microsoft have them: ONNX's converters
-// see them with their channels first.
+// Moves the channels of images, which some operators of com.microsoft have last and the converters
+// of ONNX's operators take first.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_CHANNELS_LAST_H_
 #define HONE_COMPILER_FRONTEND_ONNX_CHANNELS_LAST_H_
 
@@ -7,7 +7,8 @@
 
 namespace hone::frontend {
 
-// (batch, positions..., channels) as (batch, channels, positions...), and the way back.
+// ChannelsToFront gives (batch, positions..., channels) as (batch, channels, positions...), and
+// ChannelsToBack is its inverse.
 ir::Expr ChannelsToFront(Formula& f, const ir::Expr& x);
 ir::Expr ChannelsToBack(Formula& f, const ir::Expr& x);
 

@@ -1,4 +1,5 @@
-// If, Loop, Scan and SequenceMap: modules have no control flow between kernels but repeats.
+// Converts If, Loop, Scan and SequenceMap. Modules have no control flow between kernels other than
+// repeats (ops/repeat.h).
 #ifndef HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 #define HONE_COMPILER_FRONTEND_ONNX_CONTROL_FLOW_H_
 
@@ -13,9 +14,10 @@ namespace hone::frontend {
 
 bool IsControlFlow(const std::string& op);
 
-// The node's outputs. Trips of loops must be known at import, and are at most 1024 where they
-// differ in more than values; an If whose condition is not known computes both branches, where they
-// have one type. kUnimplemented where that cannot be.
+// The outputs of the node. The number of trips of a loop must be known at import, and is at most
+// 1024 if the trips differ in more than values. An If whose condition is not known at import
+// computes both branches, which must then have the same type. Otherwise the error is
+// kUnimplemented.
 absl::StatusOr<std::vector<ir::Expr>> ConvertControlFlow(NodeReader& node, const NodeScope& scope);
 
 }  // namespace hone::frontend

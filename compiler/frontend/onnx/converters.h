@@ -16,8 +16,8 @@ namespace hone::frontend {
 using Converter = std::function<absl::StatusOr<std::vector<ir::Expr>>(NodeReader& node)>;
 using ConverterTable = std::map<std::string, Converter>;
 
-// By operator name, behind its domain where that is not ONNX's own: "com.microsoft.QGemm". Built
-// once; thread-safe.
+// The converters by operator name, which stands behind its domain if that is not ONNX's own:
+// "com.microsoft.QGemm". The table is built once; thread-safe.
 const ConverterTable& Converters();
 
 void AddActivationConverters(ConverterTable& table);

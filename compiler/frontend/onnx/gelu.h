@@ -6,7 +6,7 @@
 
 namespace hone::frontend {
 
-// x times the normal distribution's share below x.
+// x times the probability that a standard normal variable is below x.
 ir::Expr ErfGelu(Formula& f, const ir::Expr& x);
 // The approximation of ErfGelu by tanh, which differs from it by up to 5e-4.
 ir::Expr TanhGelu(Formula& f, const ir::Expr& x);

@@ -11,9 +11,10 @@
 
 namespace hone::frontend {
 
-// One function "main" with types inferred: its parameters are the graph's inputs that are no
-// initializers, by their names and in their order; its body is the output, or a tuple of them.
-// The function's attribute "output_names" (strings) has the outputs' names. Weights are constants.
+// Returns a module with types inferred. The parameters of its function "main" are the inputs of the
+// graph that are no initializers, by their names and in their order; the body is the output, or a
+// tuple of the outputs. The attribute "output_names" (strings) of main has the names of the
+// outputs. Weights are constants. Bodies of repeats (ops/repeat.h) are functions, too.
 //
 // Opsets 1 to 28 of the default domain. kNotFound: the file is missing. kUnimplemented: operators,
 // attributes or element types that Hone does not have; operators are listed all at once, with the

@@ -1,5 +1,5 @@
-// Loop: a repeat (ops/repeat.h), or written out where its trips are few or differ in more than
-// values.
+// Converts Loop to a repeat (ops/repeat.h), or unrolls it if its trips are few or differ in more
+// than values.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_LOOP_H_
 #define HONE_COMPILER_FRONTEND_ONNX_LOOP_H_
 

@@ -9,15 +9,15 @@
 
 namespace hone::frontend {
 
-// The product of rows (m, k) by columns (n, k), or with `batched` of stacks of both, of which
-// either may hold one matrix.
+// Multiplies a matrix `rows` (m, k) by a matrix `columns` (n, k). With `batched` both are stacks of
+// such matrices, either of which may hold only one.
 using Multiply = std::function<ir::Expr(Formula& f, bool batched, const ir::Expr& rows,
                                         const ir::Expr& columns)>;
 
 ir::Expr MultiplyFloats(Formula& f, bool batched, const ir::Expr& rows, const ir::Expr& columns);
 
-// The product of vectors, matrices or stacks of matrices, whose outer extents broadcast; both have
-// one element type. kInvalidArgument names both where they do not fit.
+// The product of vectors, matrices or stacks of matrices, whose outer extents broadcast. Both
+// operands have the same element type. kInvalidArgument names both if they do not fit.
 absl::StatusOr<ir::Expr> MatrixProduct(const ir::Expr& a, const ir::Expr& b,
                                        const Multiply& multiply = MultiplyFloats);
 

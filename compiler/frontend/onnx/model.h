@@ -68,7 +68,8 @@ struct OnnxFunction {
   std::set<std::string> attrs;  // the names of all that it has
   OnnxAttrs defaults;           // the values of those that a call may leave out
 };
-// By operator, as in OnnxNode, and overload. They stand before operators of the same name.
+// The functions by operator, as in OnnxNode, and overload. A function takes precedence over an
+// operator of the same name.
 using OnnxFunctions = std::map<std::pair<std::string, std::string>, OnnxFunction>;
 
 struct OnnxInput {
@@ -93,9 +94,10 @@ struct OnnxModel {
   std::set<std::string> four_bit;  // inputs and initializers, as in OnnxGraph
 };
 
-// Errors as ImportOnnx has them.
+// Reads a model from bytes. Errors are those of ImportOnnx.
 absl::StatusOr<OnnxModel> ReadOnnxModel(std::string_view bytes, const std::string& folder);
-// Reads a file that SizeOfFile passes block by block, so that weights are in memory once.
+// Reads a model from a file, block by block, so that weights are in memory once. SizeOfFile must
+// have accepted the file.
 absl::StatusOr<OnnxModel> ReadOnnxModelFile(const std::string& path, const std::string& folder);
 
 // A typed constant that takes the bytes over.

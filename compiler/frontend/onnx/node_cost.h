@@ -11,7 +11,7 @@ namespace hone::frontend {
 
 // The number of nodes, including those of their subgraphs; one of many operands counts as several.
 int64_t CostOf(const std::vector<OnnxNode>& nodes);
-// The same of a graph, whose inputs and outputs count, too.
+// The same for a graph, whose inputs and outputs count, too.
 int64_t CostOf(const OnnxGraph& graph);
 
 }  // namespace hone::frontend

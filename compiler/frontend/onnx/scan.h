@@ -1,5 +1,5 @@
-// Scan: a repeat (ops/repeat.h), or written out where its trips are few or differ in more than
-// values.
+// Converts Scan to a repeat (ops/repeat.h), or unrolls it if its trips are few or differ in more
+// than values.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_SCAN_H_
 #define HONE_COMPILER_FRONTEND_ONNX_SCAN_H_
 

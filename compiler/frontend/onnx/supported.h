@@ -11,7 +11,7 @@ inline constexpr int64_t kNewestOpset = 28;
 
 // kUnimplemented names an opset that Hone does not read and all operators that it does not have,
 // those of bodies and functions too, at once, so that a user learns the whole distance in one run.
-// kInvalidArgument where the model's functions call each other in a circle.
+// kInvalidArgument if the model's functions call each other in a circle.
 absl::Status CheckSupported(const OnnxModel& model);
 
 }  // namespace hone::frontend

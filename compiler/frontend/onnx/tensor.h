@@ -1,4 +1,4 @@
-// TensorProto in and out. For .cc files of this room alone: it names ONNX's own types.
+// Reads and writes TensorProto. Only for .cc files of this room: it names ONNX's own types.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
 #define HONE_COMPILER_FRONTEND_ONNX_TENSOR_H_
 
@@ -25,10 +25,9 @@ int ToOnnxType(DataType dtype);
 std::optional<DataType> FourBitIn(int onnx_type);
 bool IsFourBit(const onnx::TensorProto& proto);
 
-// The bytes of a tensor that is wholly inside the proto; 4-bit integers, of which there are two in
-// a byte, as int8 or uint8. `folder` is where external data may lie (and nowhere else); empty:
-// external data is refused. Raw data are taken out of the proto, so that weights are in memory
-// once.
+// The tensor of the proto. 4-bit integers, of which the proto has two in a byte, become int8 or
+// uint8. External data must lie within `folder`; if that is empty, they are refused. Raw data are
+// moved out of the proto, so that weights are in memory once.
 absl::StatusOr<TensorData> FromProto(onnx::TensorProto* proto, const std::string& folder);
 void ToProto(const TensorData& tensor, const std::string& name, onnx::TensorProto* proto);
 

@@ -7,15 +7,15 @@
 
 namespace hone::frontend {
 
-// The axes of images of rank 3 to 5 besides batch and channels.
+// The number of axes besides batch and channels; kInvalidArgument unless `data` is of rank 3 to 5.
 absl::StatusOr<int64_t> SpatialRank(const ir::Expr& data);
 
 // The attributes strides, padding and dilation for a window of `taps` over the spatial axes of
 // `data`; auto_pad is worked out into padding.
 absl::StatusOr<ir::Attrs> WindowAttrs(NodeReader& node, const ir::Expr& data, const Shape& taps);
 
-// X and W of a convolution over one to three spatial axes, transposed or not, and W's taps, which
-// kernel_shape has to repeat where it is given.
+// The operands X and W of a convolution over one to three spatial axes, transposed or not, and the
+// taps of W. The attribute kernel_shape must be the same, if the node has it.
 struct ConvOperands {
   ir::Expr data;
   ir::Expr weight;

@@ -1,4 +1,4 @@
-// TensorFlow's operators that ONNX has too, by ONNX's converters.
+// Converts TensorFlow's operators that ONNX has too by the converters of ONNX.
 #ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_AS_ONNX_H_
 #define HONE_COMPILER_FRONTEND_TENSORFLOW_AS_ONNX_H_
 
@@ -12,8 +12,8 @@
 
 namespace hone::frontend::tf {
 
-// What ONNX's operator `op`, in the meaning of `opset`, makes of these operands. The constants that
-// it makes are charged to the import's allowance.
+// The result of ONNX's operator `op`, as defined in `opset`, for these operands and attributes. The
+// constants that the converter makes are charged to the import's allowance.
 absl::StatusOr<ir::Expr> AsOnnx(NodeReader& node, const std::string& op, int opset,
                                 std::vector<ir::Expr> args,
                                 std::map<std::string, OnnxAttr> attrs = {});

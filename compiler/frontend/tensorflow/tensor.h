@@ -11,8 +11,9 @@ class TensorProto;
 
 namespace hone::frontend::tf {
 
-// Takes the bytes over. A tensor whose elements the file does not hold one by one costs allowance.
-// kUnimplemented for types that Hone does not have.
+// Makes a constant of the tensor, and takes its bytes over. A tensor whose elements the file has in
+// a list, in which the last one may stand for many, is charged to `allowance`. kUnimplemented for
+// types that Hone does not have.
 absl::StatusOr<ir::Expr> TakeTensor(hone::tensorflow::TensorProto* proto, Allowance& allowance);
 
 }  // namespace hone::frontend::tf

@@ -71,7 +71,8 @@ class NetBuilder {
   // The weights are uniform with the variance 2 / fan_in (He et al., arXiv 1502.01852): activations
   // behind a relu then stay about as large as they were.
   ir::Expr Conv(const ir::Expr& x, const ConvShape& shape);
-  // A transposed convolution, whose result has the same variance.
+  // A transposed convolution. The variance of its weights is such that its result is as large as
+  // that of Conv.
   ir::Expr ConvTranspose(const ir::Expr& x, const ConvShape& shape);
   // `scale` is the middle of gamma's range: if it is small at the end of residual branches, sums of
   // branches do not grow.

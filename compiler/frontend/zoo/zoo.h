@@ -20,10 +20,10 @@ struct ZooSize {
   int64_t extent_divisor = 1;  // of images, in each axis, and of sequences
 };
 
-// As ImportOnnx gives a module: "main" with types inferred, images called "data", output "output".
-// The same name and size always give the same bytes. "synthetic_N" is "synthetic" of N operators.
-// kNotFound lists the names; kInvalidArgument: a batch below 1, an N that is no number from 10 to
-// 100000.
+// The module of a model, in the form that ImportOnnx gives: "main" has its types inferred, images
+// are called "data", and the output "output". The same name and size always give the same bytes.
+// "synthetic_N" is "synthetic" of N operators. kNotFound lists the names. kInvalidArgument: a batch
+// below 1, or an N that is no number from 10 to 100000.
 absl::StatusOr<ir::Module> ZooModel(std::string_view name, const ZooSize& size);
 absl::StatusOr<ir::Module> ZooModel(std::string_view name, int64_t batch = 1);
 std::vector<std::string> ZooNames();
