@@ -27,8 +27,8 @@ struct Value {
   // the value has memory of its own.
   int within = -1;
   uint64_t offset_bytes = 0;
-  // For values of a repeat: how the value moves within that memory from trip to trip, and the value
-  // whose place of the trip before it takes from trip 1 on (passes/memory_plan.h).
+  // For values of a repeat: where the value lies in further trips, as in passes::PlannedValue
+  // (passes/memory_plan.h).
   int64_t stride_bytes = 0;
   bool alternates = false;
   int follows = -1;

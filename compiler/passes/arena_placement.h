@@ -28,8 +28,8 @@ struct ArenaPlacement {
 uint64_t PeakLive(const std::vector<ArenaBlock>& blocks);
 
 // Places the blocks so that no two that are alive in the same call overlap. The time is linear in
-// the pairs of blocks that are alive together; if those are millions, a faster method takes n log
-// n. `peak` is PeakLive(blocks).
+// the pairs of blocks that are alive together; if there are millions of them, a faster method is
+// used, which takes n log n time. `peak` is PeakLive(blocks).
 ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak);
 
 }  // namespace hone::passes

@@ -1,4 +1,4 @@
-// Removes casts, and moves the others so that tensors in memory have narrow types.
+// Removes casts that are not needed, and moves others so that tensors in memory have narrow types.
 #ifndef HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
 #define HONE_COMPILER_PASSES_CANONICALIZE_CAST_H_
 

@@ -16,12 +16,12 @@ struct PlannedValue {
   // meaning. -1 if none.
   int within = -1;
   uint64_t offset_bytes = 0;
-  // In a repeat: how it moves within that memory from trip to trip. If it alternates, it moves
-  // there and back.
+  // In a repeat: how many bytes it moves within that memory from one trip to the next. If
+  // `alternates`, it moves by that much and back again in turn.
   int64_t stride_bytes = 0;
   bool alternates = false;
-  // In a repeat: the value whose place of the trip before this one takes from trip 1 on; -1 if
-  // none.
+  // In a repeat: from trip 1 on, this value lies where the value `follows` lay in the trip before.
+  // -1 if there is none.
   int follows = -1;
 };
 

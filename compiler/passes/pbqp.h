@@ -1,5 +1,5 @@
-// Partitioned boolean quadratic programming: one alternative for each node of a graph, so that the
-// costs of nodes and edges are least in sum.
+// Partitioned boolean quadratic programming: chooses one alternative for each node of a graph so
+// that the sum of the costs of all nodes and edges is least.
 #ifndef HONE_COMPILER_PASSES_PBQP_H_
 #define HONE_COMPILER_PASSES_PBQP_H_
 
@@ -15,17 +15,18 @@ namespace hone::passes {
 // The cost of an alternative or pair that is not allowed.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Nodes of degree 0, 1 and 2 are reduced exactly. If only others are left, the node of the highest
-// degree takes the alternative that is cheapest together with each neighbour's best. Deterministic:
-// among equal costs the first alternative and the first node win. Takes n log n in nodes and linear
-// time in edges.
+// Nodes of degree 0, 1 and 2 are reduced exactly. If only nodes of higher degree are left, that of
+// the highest takes the alternative that is cheapest together with each neighbour's best.
+// Deterministic: among equal costs the first alternative and the first node win. Takes n log n in
+// nodes and linear time in edges.
 class Pbqp {
  public:
   // Adds a node with at least one alternative and returns its number, counted from 0.
   int AddNode(std::vector<double> costs);
   void AddToNode(int node, const std::vector<double>& costs);
-  // costs[i * alternatives of b + j]; a is not b. Costs of several edges between the same pair add
-  // up. kNever: not together.
+  // costs[i * alternatives of b + j] is the cost of alternative i of `a` with alternative j of `b`;
+  // kNever: they must not be chosen together. `a` is not `b`. Costs of several edges between the
+  // same pair add up.
   void AddEdge(int a, int b, std::vector<double> costs);
 
   struct Solution {

@@ -10,8 +10,9 @@ namespace hone::picture {
 
 enum class ImageFormat { kDot, kSvg, kPdf, kPng };
 
-// The picture as Graphviz' text, or laid out and drawn by it: one cluster a function, one a kernel.
-// kInternal: Graphviz could not. Thread-safe; one at a time, as Graphviz has global state.
+// The picture in the DOT language, or laid out and drawn by Graphviz. Functions and kernels are
+// clusters. kInternal: Graphviz failed. Thread-safe, but pictures are drawn one at a time, because
+// Graphviz has global state.
 absl::StatusOr<std::string> Draw(const Picture& picture, ImageFormat format);
 
 }  // namespace hone::picture

@@ -7,8 +7,8 @@
 
 namespace hone::picture {
 
-// For a terminal: functions, kernels and operators as a tree in execution order, one line a node,
-// operands by number. UTF-8.
+// The picture as text for a terminal, in UTF-8: functions, kernels and operators are a tree in
+// execution order, with a line for each node. Operands are numbers of nodes, or their names.
 std::string ToTree(const Picture& picture);
 
 }  // namespace hone::picture

@@ -24,8 +24,8 @@ struct ShapeAttr {
   bool has_rank = false;
   std::vector<int64_t> dims;  // -1: not known
 };
-// An attribute of a kind that no converter reads, or a tensor that Hone does not have: `why`, for
-// the message.
+// Stands for an attribute of a kind that no converter reads, or for a tensor that Hone does not
+// have. `why` is for the message.
 struct UnreadAttr {
   std::string why;
 };
@@ -41,13 +41,13 @@ struct Input {
 struct Node {
   std::string name;
   std::string op;
-  std::vector<Input> inputs;  // without those for order alone
+  std::vector<Input> inputs;  // without control inputs ("^node")
   std::map<std::string, Attr> attrs;
 };
 
 struct Graph {
   std::vector<Node> nodes;
-  std::set<std::string> functions;  // names of the library's
+  std::set<std::string> functions;  // the names of those in its library
 };
 
 // kInvalidArgument: bytes that are no GraphDef, or a damaged one.
