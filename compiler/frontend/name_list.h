@@ -11,7 +11,7 @@ namespace hone::frontend {
 // many more there are: "a, b, c and 12 more".
 std::string ShortList(const std::vector<std::string>& names, size_t most = 3);
 
-// The name as a shell takes it for one word: in quotes where it has to be.
+// The name as one word of a shell command, in quotes if it needs them.
 std::string ShellWord(const std::string& name);
 
 }  // namespace hone::frontend

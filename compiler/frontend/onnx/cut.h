@@ -1,4 +1,5 @@
-// Parts of a model: what some of its values are computed from, and where it can be cut in two.
+// Cuts models: keeps the part that some values are computed from, and finds where a model can be
+// cut.
 #ifndef HONE_COMPILER_FRONTEND_ONNX_CUT_H_
 #define HONE_COMPILER_FRONTEND_ONNX_CUT_H_
 

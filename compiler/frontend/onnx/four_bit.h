@@ -13,7 +13,7 @@ namespace hone::frontend {
 // the type of the bytes does not show the range of 4 bits.
 absl::Status CheckFourBitOperands(const NodeReader& node);
 
-// kInvalidArgument where one of the bytes that are given for `name` is no 4-bit integer.
+// kInvalidArgument if one of the bytes that are given for the input `name` is no 4-bit integer.
 absl::Status CheckFourBitValues(const std::string& name, const TensorData& bytes);
 
 // Whether the node's results are 4-bit integers because the node moves operands that are, or has a

@@ -75,7 +75,7 @@ class NodeReader {
 
   const OnnxNode& node() const { return node_; }
   int opset() const { return opset_; }
-  // Where the bodies of repeats go; null where none can be made.
+  // Where the converter puts the bodies of repeats that it makes; null if it must make none.
   Repeats* repeats() const { return InRepeat() ? nullptr : repeats_; }
   // Whether the node belongs to the body of a repeat, which is the same in all trips.
   bool InRepeat() const { return repeats_ != nullptr && repeats_->inside; }
@@ -117,7 +117,7 @@ class NodeReader {
   absl::StatusOr<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
   absl::StatusOr<double> ConstantScalar(size_t i, std::string_view what) const;
 
-  // Attributes; kInvalidArgument where one has another kind.
+  // Attributes; kInvalidArgument if one is of another kind.
   bool HasAttr(const std::string& name);
   absl::StatusOr<int64_t> Int(const std::string& name, int64_t fallback);
   absl::StatusOr<double> Float(const std::string& name, double fallback);
@@ -129,8 +129,8 @@ class NodeReader {
   absl::StatusOr<ir::Expr> Tensor(const std::string& name);
   const OnnxAttr* Raw(const std::string& name);
 
-  // A list that moved from an attribute to operand `i` in a later opset; nullopt where it is given
-  // in neither way.
+  // A list that moved from an attribute to operand `i` in a later opset; nullopt if the node has
+  // neither.
   absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrArg(const std::string& name,
                                                                     size_t i);
 

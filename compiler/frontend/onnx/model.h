@@ -18,24 +18,26 @@ namespace hone::frontend {
 
 struct OnnxGraph;
 
-// A tensor attribute is a typed kConstant; a graph is null where the attribute is of a kind that
-// Hone does not read.
+// An attribute that is a graph; `graph` is null if the attribute is of a kind that Hone does not
+// read.
 struct OnnxSubgraph {
   std::shared_ptr<const OnnxGraph> graph;
 };
+// An attribute that is a tensor is a typed kConstant.
 using OnnxAttr = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
                               std::vector<std::string>, ir::Expr, OnnxSubgraph>;
 
 using OnnxAttrs = std::map<std::string, OnnxAttr>;
 
 struct OnnxNode {
-  std::string name;      // the first output's where the model gives none
-  std::string op;        // behind its domain where that is not ONNX's own: "com.microsoft.QGemm"
+  std::string name;      // that of the first output if the model gives none
+  std::string op;        // behind its domain if that is not ONNX's own: "com.microsoft.QGemm"
   std::string overload;  // which of the model's functions of that name; mostly empty
   std::vector<std::string> inputs;  // an empty name: an optional input left out
   std::vector<std::string> outputs;
   OnnxAttrs attrs;
-  // In a function's body: attributes that take the value of the function's own, by its name.
+  // In the body of a function: for each attribute that takes the value of an attribute of the
+  // function, the name of that.
   std::map<std::string, std::string> attr_refs;
   bool gives_four_bit = false;  // a tensor among its attributes is of 4-bit integers
 };
@@ -61,7 +63,7 @@ struct OnnxGraph {
 
 // A model-local function: a graph of its own that sees nothing around it.
 struct OnnxFunction {
-  int64_t opset = 0;  // the model's where it imports none of ONNX's own domain
+  int64_t opset = 0;  // that of the model if the function imports none of ONNX's own domain
   std::vector<OnnxNode> nodes;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;

@@ -30,8 +30,8 @@ struct Cell {
   ir::Expr peepholes;  // (3 * hidden), or null
 };
 
-// Whether a step of the cell can be one of the operators nn.lstm_cell, nn.gru_cell and
-// nn.gru_gates: float32, with the functions that they have.
+// Whether a step of the cell can use one of the operators nn.lstm_cell, nn.gru_cell and
+// nn.gru_gates: the cell is of float32, and has the activations that these have.
 bool HasOperator(const Cell& cell);
 
 // The state between two steps. A null member stands for zeros.

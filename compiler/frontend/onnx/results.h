@@ -23,9 +23,10 @@ absl::StatusOr<Shape> AxesOf(const std::optional<Shape>& axes, int64_t rank);
 // The same for the place before an axis: -rank .. rank as 0 .. rank, which is behind the last axis.
 absl::StatusOr<int64_t> BoundaryOf(int64_t axis, int64_t rank);
 
-// `data` in another shape of as many elements, which may be 0; `data` itself where it has it.
+// `data` in another shape with as many elements, which may be none; `data` itself if it has that
+// shape already.
 absl::StatusOr<ir::Expr> ReshapedTo(const ir::Expr& data, const Shape& shape);
-// `data` in another element type; `data` itself where it has it.
+// `data` cast to another element type; `data` itself if it has that type already.
 absl::StatusOr<ir::Expr> CastedTo(const ir::Expr& data, DataType dtype);
 // The same for a constant; the result is a constant, too.
 absl::StatusOr<ir::Expr> CastConstant(const ir::Expr& constant, DataType dtype);

@@ -18,7 +18,7 @@ using Results = absl::StatusOr<std::vector<Value>>;
 using Converter = std::function<Results(NodeReader& node)>;
 using ConverterTable = std::map<std::string, Converter>;
 
-// By operator name. Built once; thread-safe.
+// The converters by operator name. The table is built once; thread-safe.
 const ConverterTable& Converters();
 
 void AddConstantConverters(ConverterTable& table);

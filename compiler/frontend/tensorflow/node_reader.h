@@ -37,7 +37,7 @@ class NodeReader {
   // One integer known at compile time, an axis of -rank .. rank-1, as 0 .. rank-1.
   absl::StatusOr<int64_t> Axis(size_t i, int64_t rank);
 
-  // Attributes; kInvalidArgument where one has another kind.
+  // Attributes; kInvalidArgument if one is of another kind.
   absl::StatusOr<int64_t> IntAttr(const std::string& name, int64_t fallback);
   absl::StatusOr<double> FloatAttr(const std::string& name, double fallback);
   absl::StatusOr<bool> BoolAttr(const std::string& name, bool fallback);

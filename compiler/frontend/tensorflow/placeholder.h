@@ -1,4 +1,4 @@
-// Placeholders as parameters of main, or as constants.
+// Makes parameters of main, or constants, of Placeholder nodes.
 #ifndef HONE_COMPILER_FRONTEND_TENSORFLOW_PLACEHOLDER_H_
 #define HONE_COMPILER_FRONTEND_TENSORFLOW_PLACEHOLDER_H_
 

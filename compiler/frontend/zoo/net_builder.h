@@ -28,7 +28,7 @@ class PerAxis {
 
 // Window and channels of a convolution.
 struct ConvShape {
-  int64_t channels = 0;  // of the result; those of the operand where it is depthwise
+  int64_t channels = 0;  // of the result; not read if `depthwise`: it then has the operand's
   PerAxis kernel = 1;
   PerAxis stride = 1;
   PerAxis padding = 0;  // before and after
