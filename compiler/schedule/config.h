@@ -28,9 +28,10 @@ class Config {
   bool Has(std::string_view knob) const { return Find(knob) != nullptr; }
   const std::vector<std::pair<std::string, KnobValue>>& entries() const { return entries_; }
 
-  // {"order":"n_m","tile_w":14}: one line of JSON, the knobs by name. tuning_db's
+  // {"order":"n_m","tile_w":14}: one line of JSON, sorted by the names of the knobs. tuning_db's
   // CanonicalConfig gives the same text.
   std::string ToText() const;
+  // kInvalidArgument: `text` is not one JSON object of integers and strings, or names a knob twice.
   static absl::StatusOr<Config> Parse(std::string_view text);
   std::string Digest() const;  // SHA-256 of the text, hex
 

@@ -6,8 +6,9 @@
 
 namespace hone::schedule {
 
-// c in |err| <= c * 2^-24 * sum |a||b|, of sums whose error is `amplification` times that of direct
-// ones, which is 1.
+// The c of the bound |err| <= c * 2^-24 * sum |a||b| on the error of a result, where a and b are
+// the factors of the products that the result sums. `amplification` says how many times larger the
+// error is than that of direct sums (Plan::Amplification); 1: the sums are direct.
 double ErrorBound(const ops::KernelDefinition& def, double amplification = 1);
 
 }  // namespace hone::schedule

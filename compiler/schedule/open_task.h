@@ -16,14 +16,15 @@ namespace hone::schedule {
 // What a config makes of a kernel.
 struct LoweredConfig {
   loop::Nest nest;
-  // c in |err| <= c * 2^-24 * sum |a||b|.
+  // The c of the bound |err| <= c * 2^-24 * sum |a||b| (ErrorBound).
   double error_bound = 0;
   // Whether rounding of one result's products also reaches results beside it.
   bool spreads_rounding = false;
 };
 
-// It is opened once for whatever is asked of the task. A value type, cheap to copy; immutable and
-// thread-safe. The task's definition outlives it, and its spaces too.
+// A task with the plan that its template makes of it. It is opened once and then answers all
+// questions about the task. A value type, cheap to copy; immutable and thread-safe. The task's
+// definition must outlive it and its spaces.
 class OpenTask {
  public:
   // kInvalidArgument: the signature does not fit the kernel.
@@ -32,21 +33,21 @@ class OpenTask {
   const Task& task() const { return task_; }
   std::string_view template_name() const { return template_->name(); }
 
-  // It does not depend on what was measured of the target.
+  // The space of the task's configs. It does not depend on what was measured of the target.
   Space space() const;
-  // Configs of the space from an analytic model of the target, with no measurement, at least one:
-  // the default, then what a guided search tries after it, the best of other strategies by that
-  // model. They are worked out at each call.
+  // Configs of the space that an analytic model of the target chooses, without measuring the task;
+  // at least one. The first is the default. A guided search tries the others after it; they are the
+  // best of other strategies by that model. Every call works them out anew.
   std::vector<Config> Ranked() const;
-  // The first of them.
+  // The first of Ranked.
   Config Default() const { return Ranked()[0]; }
 
-  // As Plan says, of a config of the space.
+  // Plan::Amplification of a config of the space.
   std::optional<double> Amplification(const Config& config) const {
     return plan_->Amplification(config);
   }
 
-  // A config of the space always succeeds; another answers kInvalidArgument.
+  // A config of the space always succeeds; for any other the answer is kInvalidArgument.
   absl::StatusOr<LoweredConfig> Lower(const Config& config) const;
 
  private:

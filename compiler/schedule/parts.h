@@ -7,8 +7,8 @@
 
 namespace hone::schedule {
 
-// What an extent is cut into: whole parts of `size` and the last, smaller one: (size, how many).
-// size > 0.
+// Cuts an extent into parts of `size` and, if they leave a rest, a last, smaller part. The answer
+// has a pair (size, number of parts) for each size of part. size > 0.
 inline std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, int64_t size) {
   std::vector<std::pair<int64_t, int64_t>> parts;
   if (extent / size > 0) parts.emplace_back(size, extent / size);

@@ -1,4 +1,4 @@
-// Plans: what a template makes of one task, or a strategy of it.
+// Plans: what a template, or one of its strategies, makes of a task.
 #ifndef HONE_COMPILER_SCHEDULE_PLAN_H_
 #define HONE_COMPILER_SCHEDULE_PLAN_H_
 
@@ -19,21 +19,24 @@ struct PricedConfig {
   double cycles = 0;
 };
 
-// What depends on the task alone is worked out when the plan is made. Immutable; thread-safe.
+// All the ways in which a task can be scheduled. What depends on the task alone is worked out when
+// the plan is made. Immutable; thread-safe.
 class Plan {
  public:
   virtual ~Plan() = default;
 
-  // The choice after those of `prefix`; nullopt: the config is whole. As Space asks it.
+  // The next knob after the choices of `prefix`; nullopt: the config is complete. This is the
+  // function that the Space of the task walks.
   virtual std::optional<Knob> NextKnob(const Config& prefix) const = 0;
 
-  // Configs from an analytic model of the target, with no measurement, at least one: the default,
-  // then what a guided search tries after it, since the model may rank them wrongly. What was
-  // measured of the target counts here, and nowhere else.
+  // Configs that an analytic model of the target chooses, without measuring the task; at least one.
+  // The first is the default. A guided search tries the others after it, since the model may rank
+  // them wrongly. What was measured of the target counts here, and nowhere else.
   virtual std::vector<PricedConfig> Ranked() const = 0;
 
-  // The scheduled nest: naive nest + primitives. The launches' outermost loops are parallel.
-  // `config` is a whole one that NextKnob leads to; these always succeed.
+  // The scheduled nest: the naive nest after all primitives of the config. The launches' outermost
+  // loops are parallel. `config` must be a complete config that NextKnob leads to; each of these
+  // succeeds.
   virtual absl::StatusOr<loop::Nest> Schedule(const Config& config) const = 0;
 
   // How much larger the error of the config's sums is than that of direct ones, because it

@@ -13,11 +13,12 @@
 
 namespace hone::schedule {
 
-// One node of the tree: the next choice, and its options given the choices before it. Never empty.
+// One node of the tree: the next choice, and its options given the choices before it. There is
+// always at least one option.
 struct Knob {
   std::string name;
   std::vector<KnobValue> options;
-  // What configs recorded before the knob existed mean.
+  // The value that a config has if it was recorded before the knob existed.
   std::optional<KnobValue> legacy_value;
 };
 
@@ -32,21 +33,21 @@ class Space {
 
   std::optional<Knob> Next(const Config& prefix) const { return next_(prefix); }
 
-  // Leaves, counted up to `limit`.
+  // The number of leaves; counting stops at `limit`.
   int64_t Count(int64_t limit = int64_t{1} << 20) const;
   // Walks down with a uniform choice at each node.
   Config Sample(Random& random) const;
   // Changes one choice; the choices below it are kept where they are still options, else drawn
   // anew.
   Config Mutate(const Config& config, Random& random) const;
-  // At each node takes the choice of one parent where it is an option, else of the other, else
-  // draws.
+  // At each node takes the choice of one parent, drawn at random, if it is an option, else the
+  // choice of the other parent, else draws an option.
   Config Crossover(const Config& a, const Config& b, Random& random) const;
   // All leaves in order, at most `limit`.
   std::vector<Config> Enumerate(int64_t limit) const;
   bool Contains(const Config& config) const;
-  // Missing knobs filled with their legacy values; nullopt where a value is no longer an option or
-  // a knob is unknown.
+  // The config with its missing knobs set to their legacy values; nullopt: a value is no longer an
+  // option, a knob is unknown, or a missing knob has no legacy value.
   std::optional<Config> Migrate(const Config& config) const;
 
  private:

@@ -31,13 +31,15 @@ struct Strategy {
   std::unique_ptr<const Plan> (*open)(const std::shared_ptr<const Problem<Kernel>>& problem);
 };
 
-// A plan of several strategies: "strategy" is the first knob, the rest is the chosen one's.
+// A plan of several strategies: "strategy" is the first knob, and all others are those of the
+// chosen strategy.
 class StrategiesPlan : public Plan {
  public:
   // Configs that were recorded before there was a choice are of the strategy `legacy`.
   explicit StrategiesPlan(std::string legacy) : legacy_(std::move(legacy)) {}
 
-  // The options come in the order of these calls. nullptr: the strategy is none of them.
+  // The options come in the order of these calls. If `plan` is nullptr, the strategy is not an
+  // option.
   void Add(std::string_view name, std::unique_ptr<const Plan> plan);
   template <typename Kernel>
   void AddAll(const std::vector<Strategy<Kernel>>& table,
@@ -53,7 +55,7 @@ class StrategiesPlan : public Plan {
 
  protected:
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
-  // Its ranked configs, as those of this plan. The strategy is one of it.
+  // The ranked configs of a strategy of this plan, with the knob "strategy" set to its name.
   std::vector<PricedConfig> RankedOf(std::string_view name) const;
 
  private:

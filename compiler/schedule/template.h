@@ -1,4 +1,4 @@
-// Templates: the kernels that one family of strategies can schedule; one file each.
+// Templates: each knows which kernels its family of strategies can schedule; one file each.
 #ifndef HONE_COMPILER_SCHEDULE_TEMPLATE_H_
 #define HONE_COMPILER_SCHEDULE_TEMPLATE_H_
 
@@ -36,7 +36,7 @@ class Template {
   // one of them.
   virtual std::vector<ir::LayoutSignature> Signatures(const ops::KernelDefinition& def,
                                                       const machine::Machine& machine) const = 0;
-  // `task.signature` fits the kernel, which matches.
+  // The plan of a task whose kernel Matches and whose signature fits the kernel; never nullptr.
   virtual std::unique_ptr<const Plan> Open(const Task& task) const = 0;
 };
 
@@ -45,7 +45,8 @@ const Template& TemplateFor(const ops::KernelDefinition& def, const machine::Mac
 // The same for CPUs.
 const Template& TemplateFor(const ops::KernelDefinition& def);
 
-// SHA-256 of the nest's text with names made canonical: equal digests compile to equal code.
+// SHA-256 of the nest's text with names made canonical: nests with equal digests compile to equal
+// code.
 std::string NestDigest(const loop::Nest& nest);
 
 }  // namespace hone::schedule

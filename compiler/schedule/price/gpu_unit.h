@@ -1,5 +1,5 @@
-// Figures of one unit (streaming multiprocessor) of a GPU, as those of NVIDIA from Ampere on have
-// them (CUDA C++ Programming Guide, "Compute Capabilities"). They are rough, and serve to compare
+// Figures of one unit (streaming multiprocessor) of a GPU, as NVIDIA's GPUs have them from Ampere
+// on (CUDA C++ Programming Guide, "Compute Capabilities"). They are rough, and serve to compare
 // schedules of one kernel.
 #ifndef HONE_COMPILER_SCHEDULE_PRICE_GPU_UNIT_H_
 #define HONE_COMPILER_SCHEDULE_PRICE_GPU_UNIT_H_
@@ -8,14 +8,15 @@
 
 namespace hone::schedule::gpu_unit {
 
-// What all blocks that are on a unit at once have together, at most.
+// The most that all blocks which run on a unit at once may have together.
 inline constexpr int64_t kThreads = 2048;
 inline constexpr int64_t kBlocks = 32;
 inline constexpr int64_t kRegisters = 65536;
 inline constexpr int64_t kSharedBytes = 100 << 10;
 
+// How many bytes a unit moves from or to global memory in a cycle.
 inline constexpr double kGlobalBytesACycle = 16;
-// From a load of global memory to its value.
+// The latency of a load from global memory.
 inline constexpr double kGlobalWaitCycles = 600;
 // Loads that a thread has under way at once.
 inline constexpr double kLoadsUnderWay = 8;

@@ -1,4 +1,4 @@
-// What reading costs one core: the rules of its caches, which prices of all strategies share.
+// What reading costs one core: rules for its caches that the cost models of all strategies share.
 #ifndef HONE_COMPILER_SCHEDULE_PRICE_READING_H_
 #define HONE_COMPILER_SCHEDULE_PRICE_READING_H_
 
@@ -12,8 +12,8 @@ namespace hone::schedule {
 // How fast one core reads. A value type; the memory outlives it.
 class CoreReads {
  public:
-  // `stream_bytes_a_cycle`: from behind the second cache, as measured of the machine or usual of
-  // its cpu (StreamBytesOf); nullopt: the models' rules hold.
+  // `stream_bytes_a_cycle` is the rate of reads from behind the second cache that StreamBytesOf
+  // gives; nullopt: the rates of `memory` hold.
   CoreReads(const machine::Memory& memory, std::optional<double> stream_bytes_a_cycle)
       : memory_(&memory), stream_bytes_a_cycle_(stream_bytes_a_cycle) {}
 
@@ -21,16 +21,17 @@ class CoreReads {
   double StreamRate() const {
     return stream_bytes_a_cycle_.value_or(memory_->l3.read.register_tile_bytes_a_cycle);
   }
-  // The cycles of so many bytes that every run reads once: they come from the second cache where
-  // they fit it, else from behind it.
+  // The cycles to read `bytes` that every run of the kernel reads once: they come from the second
+  // cache if they fit it, else from behind it.
   double CyclesOf(int64_t bytes) const;
-  // The cycles of so many bytes that were read before, where those that lie between are `among`: of
-  // a cache half is theirs.
+  // The cycles to read `bytes` again, where `among` bytes are read from one use of an element to
+  // the next. A cache still has the element if `among` is at most half of the cache.
   double CyclesAgain(int64_t bytes, int64_t among) const;
 
-  // The same by the rules that Winograd's blocks were priced by, which tell the last cache from the
-  // memory behind it: bytes a cycle from the last cache, and from where so many stay between two
-  // uses. In a model most of the last cache is for other kernels' weights.
+  // The rates by the rules for Winograd's blocks, which tell the last cache from the memory behind
+  // it. BlockStreamRate is the bytes a cycle from the last cache, and BlockRate those from wherever
+  // `bytes` stay between two uses. The last cache holds them only if they are at most an eighth of
+  // it, since in a model most of it is for other kernels' weights.
   double BlockStreamRate() const {
     return stream_bytes_a_cycle_.value_or(memory_->l3.read.winograd_bytes_a_cycle);
   }
@@ -41,8 +42,10 @@ class CoreReads {
   std::optional<double> stream_bytes_a_cycle_;
 };
 
-// The cycles of what computes for so many and reads for so many: most of the lesser is hidden, but
-// for the part of it that nothing fetches ahead.
+// The cycles of work that computes for `computing` cycles and reads for `reading` cycles at the
+// same time: the longer of the two, and a small share of the shorter one, which is mostly hidden.
+// `not_ahead`, from 0 to 1, is the part of the data that nothing fetches ahead; that part is not
+// hidden.
 double WhileReading(double computing, double reading, double not_ahead = 0);
 // The same where all that is read was prefetched evenly, a whole region ahead (PrefetchRegion).
 double WhilePrefetching(double computing, double reading);

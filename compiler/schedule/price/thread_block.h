@@ -17,12 +17,12 @@ struct ThreadBlocks {
   int64_t terms = 1;         // of a sum
   double loads = 0;          // words that a thread loads for a term of all its results
   int64_t shared_bytes = 0;  // of a block
-  double copied_bytes = 0;   // from global memory, by a block in all
+  double copied_bytes = 0;   // all that a block copies from global memory
   int64_t waits = 0;         // how often a block waits for global memory
-  int64_t words_ahead = 0;   // that a thread loads to registers while it computes; 0: it waits
+  int64_t words_ahead = 0;   // words a thread loads to registers while it computes; 0: it waits
 };
 
-// From the first block's start to the last one's end.
+// The cycles from the first block's start to the last one's end.
 double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machine);
 
 }  // namespace hone::schedule

@@ -13,16 +13,16 @@ namespace hone::schedule {
 struct WarpBlocks {
   int64_t blocks = 1;
   int64_t warps = 1;         // of a block
-  int64_t rows = 1;          // of a warp's sums
-  int64_t lanes = 1;         // of them
+  int64_t rows = 1;          // of the tile of sums of a warp
+  int64_t lanes = 1;         // columns of that tile
   int64_t terms = 1;         // of a sum
   int64_t shared_bytes = 0;  // of a block
-  double moved_bytes = 0;    // between a block and global memory, in all
+  double moved_bytes = 0;    // all that a block moves from and to global memory
   int64_t waits = 0;         // how often a block waits for global memory
   double loads = 0;          // of a thread between two waits
 };
 
-// From the first block's start to the last one's end.
+// The cycles from the first block's start to the last one's end.
 double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine);
 
 }  // namespace hone::schedule

@@ -6,15 +6,16 @@
 
 namespace hone::schedule {
 
-// Iterations of the innermost statement that has most; loops of unknown extent count once.
+// How often the statement runs that runs most often; a loop of unknown extent counts as one
+// iteration.
 double MostIterations(const loop::Nest& nest);
 
-// ComputeAt(stage, loop) of a stage that the last launch reads, if that is possible and computes at
-// most so many elements over all iterations; else the stage stays a launch, and the answer is
-// false. Readers that need parts of a stage far apart (two shifts of a map, a border that is
-// reflected, positions that a table holds) would get all that is between them too, in every
-// iteration. What all iterations share is computed in each, which is no more than they compute
-// themselves.
+// Applies ComputeAt(stage, loop) to a stage that the last launch reads, if that is possible and
+// computes at most `most_elements` over all iterations. Else the stage stays a launch, and the
+// answer is false. The limit is there since ComputeAt computes a whole region in every iteration.
+// Readers that need parts of a stage far apart (two shifts of a map, a border that is reflected,
+// positions that a table holds) would get all that lies between them too, and what several
+// iterations read is computed in each.
 bool ComputeUnlessMore(Sequence* s, const Stage& stage, const Loop& loop, double most_elements);
 
 }  // namespace hone::schedule

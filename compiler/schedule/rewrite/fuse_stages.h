@@ -9,19 +9,22 @@
 
 namespace hone::schedule {
 
-// Leaves an anchored kernel with at most one stage before the anchor, `kept` (may be empty), the
-// anchor, and one stage of single stores that writes the output. Returns what the anchor is now.
+// Fuses the stages of a kernel around its anchor, the stage of the main operator. What is left is
+// at most one stage before the anchor, `kept` (empty: none), the anchor, and one stage of single
+// stores that writes the output. Returns the stage that is now the anchor.
 Stage FuseAroundAnchor(Sequence* s, const AnchorView& view, const std::string& kept);
 
-// The signature's layouts for inputs and output.
+// Gives the inputs and outputs the layouts of the task's signature.
 void SetSignatureLayouts(Sequence* s, const Task& task);
 
-// A stage that copies or pads data: channels of a block as vectors where its layout has blocks, the
-// outer loops as grid.
+// Schedules a stage that copies or pads data. Its vectors, of `lanes`, lie along the innermost axis
+// of its layout, which are the channels of a block where the layout has blocks. Up to three of the
+// outer loops become parallel.
 void ScheduleDataStage(Sequence* s, const Stage& stage, int64_t lanes);
 
-// The weights of so many output channels, `axis` of them, side by side: rows of a power of two of
-// bytes would share few sets of a cache.
+// Packs a weight of this rank so that the values of `channels` output channels, whose axis is
+// `axis`, lie side by side. Else rows that are a power of two of bytes long would share few sets of
+// a cache. One channel needs no packing.
 void PackChannelsTogether(Sequence* s, const std::string& weight, int rank, int axis,
                           int64_t channels);
 

@@ -1,5 +1,5 @@
-// Loops along one row, which is in registers or in the first cache: what the templates share that
-// compute several stages of a row at once.
+// Schedules of loops along one row, which is in registers or in the first cache. The templates that
+// compute several stages of a row at once share them.
 #ifndef HONE_COMPILER_SCHEDULE_REWRITE_ROW_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_REWRITE_ROW_LOOPS_H_
 
@@ -16,27 +16,29 @@ namespace hone::schedule {
 struct RowSchedule {
   int64_t lanes = 1;
   int64_t parts = 1;       // vectors of partial sums
-  int64_t unroll = 1;      // vectors at once of what is no sum
-  bool registers = false;  // no loop is left over a row
+  int64_t unroll = 1;      // vectors at once in loops that sum nothing
+  bool registers = false;  // loops along a row are unrolled entirely
   bool drops_nan = false;  // of its maximum (ReduceByLanes)
 };
 
-// The knobs "lanes", "row", "parts" and "unroll" of rows of `columns` elements, in this order;
+// The knobs "lanes", "row", "parts" and "unroll" for rows of `columns` elements, in this order;
 // nullopt once all are chosen.
 std::optional<Knob> NextRowKnob(int64_t columns, const machine::Machine& machine,
                                 const Config& prefix);
-// A row in registers where it fits; four partial sums hide the latency of an addition, and four
-// vectors at once the loop itself.
+// Sets these knobs to their defaults: the row in registers where it fits, four vectors of partial
+// sums to hide the latency of an addition, and four vectors at once to hide the instructions of the
+// loop.
 void SetDefaultRow(int64_t columns, const machine::Machine& machine, Config* config);
 RowSchedule RowScheduleOf(const Config& config, bool drops_nan);
 
-// Serial loops around a single store.
+// The serial loops of `body` that have a store as their body.
 std::vector<loop::Stmt> InnermostLoops(const loop::Stmt& body);
-// Whether the loop reads elements that lie side by side, or in memory that is row-major at most so
-// far apart.
+// Whether consecutive iterations of the loop read elements of a buffer that lie side by side or, in
+// a row-major buffer, at most `most_apart` elements apart.
 bool ReadsAlong(const loop::Stmt& innermost, int64_t most_apart = 1);
 
-// An innermost loop of constant extent around one store. Sums get partial results in lanes.
+// Schedules an innermost loop of constant extent around one store. A reduction gets partial results
+// in lanes (ReduceByLanes); all else is computed in vectors.
 void ScheduleRowLoop(Sequence* s, const Loop& loop, const RowSchedule& row);
 
 }  // namespace hone::schedule

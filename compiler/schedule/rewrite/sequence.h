@@ -29,27 +29,29 @@ struct SplitLoops {
   Loop outer, inner;
 };
 
-// After an error every call is without effect. A loop that is not there is one (kNotFound), but:
-// calls with "All" in their names treat all copies that peeling made of a loop, of which there may
-// be none left where it was there before (its one iteration is no loop), and calls with "Present"
-// take loops that may never have been.
+// A nest and the primitives that are applied to it: a call applies the primitive of its name, whose
+// header in primitives/ says what it does. After an error every call is without effect. A loop that
+// the nest does not have is an error (kNotFound), with two exceptions. Calls with "All" in their
+// names apply to all copies that peeling made of a loop; none may be left if the nest once had the
+// loop (one iteration is no loop). Calls with "Present" in their names also take loops that the
+// nest never had.
 class Sequence {
  public:
   explicit Sequence(loop::Nest nest);
 
-  // Without names the loops are Loop::Outer and Inner.
+  // If `outer` and `inner` are empty, the new loops are named loop.Outer() and loop.Inner().
   SplitLoops Split(const Loop& loop, int64_t factor, Tail tail, const Loop& outer = {},
                    const Loop& inner = {});
   void SplitIfPresent(const Loop& loop, int64_t factor, Tail tail, const Loop& outer,
                       const Loop& inner);
   void Reorder(const std::vector<Loop>& loops, bool allow_reassociation = false);
-  // Only those of `loops` that are there.
+  // Reorders only those of `loops` that the nest has.
   void ReorderPresent(const std::vector<Loop>& loops, bool allow_reassociation = false);
   void Vectorize(const Loop& loop);
   void VectorizeAll(const Loop& loop);
   void Unroll(const Loop& loop);
   void UnrollAll(const Loop& loop);
-  // All copies of those that there are or were.
+  // Unrolls all copies of those loops that the nest has or once had.
   void UnrollPresent(const std::vector<Loop>& loops);
   void DotAll(const Loop& loop);
   void TileAll(const Loop& loop);
@@ -74,12 +76,13 @@ class Sequence {
   void SetLayout(const std::string& buffer, const Layout& layout);
   Stage Pack(const std::string& buffer, const Layout& layout);
   void Prepare(const Stage& stage);
-  // The stage of a new buffer, which the given one copies.
+  // Returns the stage of a new buffer, from which `stage` now copies.
   Stage CacheWrite(const Stage& stage, const std::string& layout = "");
-  // The stage of a copy of the buffer, from which the reader loads, or several do.
+  // Returns the stage of a copy of the buffer, from which the reader, or each of `readers`, then
+  // loads.
   Stage CacheRead(const std::string& buffer, const Stage& reader);
   Stage CacheRead(const std::string& buffer, const std::vector<Stage>& readers);
-  // The stage that computes `stage` once more, for the reader alone.
+  // Returns a new stage that computes `stage` once more, for the reader alone.
   Stage Clone(const Stage& stage, const Stage& reader);
   void PadStage(const Stage& stage, const std::vector<int64_t>& shape);
   void GrowStage(const Stage& stage, const std::vector<int64_t>& shape);
@@ -93,22 +96,23 @@ class Sequence {
   SeparateStages SeparateWindows(const Stage& stage, const std::vector<int64_t>& strides);
   void Prefetch(const Loop& loop, const std::string& buffer, const PrefetchOptions& options);
   void PrefetchRegion(const std::string& buffer, const PrefetchRegionOptions& options);
-  // Leaves out the steps of a sum of products, `steps` around it, one factor of which is a
-  // padding's zero: SkipZeroTerms, and what the conditions bound of `taps` clipped, as far as they
-  // are there.
+  // Leaves out the steps of a sum of products in which one factor is the zero of padding. It
+  // applies SkipZeroTerms at the outermost of the loops `steps`, Unswitch to `lane`, and ClipLoop
+  // to each of `taps` that the nest has. Without any of `steps` it does nothing.
   void LeaveOutPadding(const std::vector<Loop>& steps, const Loop& lane,
                        const std::vector<Loop>& taps);
   void SumPadLanes(const Loop& loop, int64_t factor);
   void Simplify();
-  // The launch that fills the stage's buffer alone: the others keep their loops of one iteration,
-  // by which they are known as stages.
+  // Simplifies only the launch that fills the stage's buffer. The others keep their loops of one
+  // iteration, without which they would not be recognised as stages.
   void SimplifyStage(const Stage& stage);
   void Fail(absl::Status status);
 
-  // The loop, if it is there.
+  // The loop, if the nest has it.
   std::optional<Loop> Find(const Loop& loop) const;
   bool Has(const Loop& loop) const { return Find(loop).has_value(); }
-  // The first, or the last, of the loops that are there; the first of all where none is.
+  // The first, or the last, of `loops` that the nest has; if it has none of them, the first of
+  // `loops`.
   Loop FirstOf(const std::vector<Loop>& loops) const;
   Loop LastOf(const std::vector<Loop>& loops) const;
   bool ok() const { return status_.ok(); }
@@ -116,17 +120,19 @@ class Sequence {
   absl::StatusOr<loop::Nest> Finish() &&;
 
  private:
-  // Keeps the error of a primitive, whose name stands before what is not found.
+  // Keeps the error of a primitive. The message of a kNotFound gets the name of the primitive.
   void Apply(std::string_view primitive, absl::Status status);
-  // What a primitive answers, or `otherwise` after an error; its loops are known from then on.
+  // Returns what a primitive answered, or `otherwise` after an error; knows the loops of the nest
+  // from then on.
   template <typename Made>
   Made Answer(std::string_view primitive, absl::StatusOr<Made> made, Made otherwise);
-  // The copies of a loop; none, and an error, where it never was.
+  // The copies of a loop that the nest has. There is an error if it never had the loop.
   std::vector<Loop> CopiesOf(std::string_view primitive, const Loop& loop);
-  // Whether the loop is in the nest, was, or would have been made of one that had gone.
+  // Whether the nest has or had the loop, or would have if the loop that it was to be made of had
+  // not gone before.
   bool Knows(const Loop& loop) const;
   void LearnLoops();
-  // Loops of `from` have their likes in `to`.
+  // Knows from then on, for each known loop of `from`, the loop of `to` that corresponds to it.
   void LearnLoopsOf(const Stage& from, const Stage& to);
 
   loop::Nest nest_;
