@@ -1,4 +1,4 @@
-// Whether code that is moved, or done for more iterations, loads what exists.
+// Checks that code which is moved, or run for more iterations, loads only elements that exist.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_ACCESS_CHECK_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_ACCESS_CHECK_H_
 
@@ -11,19 +11,21 @@
 
 namespace hone::schedule {
 
-// The range of a value, also by what relates the bounds of loops to each other.
+// The range of `x`. It is narrower than that of BoundsOf where the bounds of one loop depend on the
+// variable of another.
 loop::Interval RangeOf(const loop::Linear& x, const loop::Bounds& bounds);
 
 // Checks that everything that a statement loads lies in its buffer, pad lanes included, by the
 // bounds of the loops and by the conditions it is loaded under.
 class AccessCheck {
  public:
-  // `bounds` are those of the loops around the statement. `own` is the buffer that is computed,
-  // which gets the size it needs; it must outlive the check.
+  // `bounds` are those of the loops around the statement. `own` is the buffer that the statement
+  // computes; its loads are not checked, since it gets the size that it needs. It must outlive the
+  // check.
   AccessCheck(loop::Bounds bounds, const loop::Buffer& own)
       : bounds_(std::move(bounds)), own_(own) {}
   bool Holds(const loop::Stmt& s);
-  // The load that may lie outside, where there is one.
+  // The text of the load that may lie outside; empty if Holds found none.
   const std::string& where() const { return where_; }
 
  private:

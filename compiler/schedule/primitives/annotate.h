@@ -7,14 +7,14 @@
 
 namespace hone::schedule {
 
-// What a loop becomes in generated code; results are unchanged. kFailedPrecondition where the
-// extent is no constant, an iteration could depend on another (but for unroll), or a parallel loop
-// is not perfectly nested at the top of its launch.
+// These mark what a loop becomes in generated code; results are unchanged. kFailedPrecondition
+// where the extent is no constant, an iteration could depend on another (but for unroll), or a
+// parallel loop is not perfectly nested at the top of its launch.
 absl::Status Vectorize(loop::Nest* nest, const Loop& loop);
 absl::Status Unroll(loop::Nest* nest, const Loop& loop);
 absl::Status Parallel(loop::Nest* nest, const Loop& loop);
-// The iterations become threads that work on one index of the launch's grid together. Where several
-// such loops stand in each other, they do so directly.
+// The iterations become threads that work together on one index of the launch's grid. Several such
+// loops must be nested perfectly in each other.
 absl::Status Threads(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule

@@ -15,10 +15,10 @@ namespace hone::schedule {
 //   for i { c[i] = f(b[i * 2]) }
 //   =>  for b.cached.i0 { b.cached[b.cached.i0] = b[b.cached.i0] }; for i { c[i] = f(b.cached[i *
 //   2]) }
-// so that the copy can be computed at a loop around all of the readers, which holds what they read
-// in memory that is nearer. Returns the copy's stage, workspace "<buffer>.cached", row-major.
-// kInvalidArgument without readers; kFailedPrecondition where one does not load the buffer, or
-// where a launch between the first and the last of them writes it.
+// ComputeAt can then move the copy into a loop around all readers, where it holds what they read in
+// nearer memory. Returns the copy's stage, workspace "<buffer>.cached", row-major. kInvalidArgument
+// without readers; kFailedPrecondition where one does not load the buffer, or where a launch
+// between the first and the last of them writes it.
 absl::StatusOr<Stage> CacheRead(loop::Nest* nest, const std::string& buffer,
                                 const std::vector<Stage>& readers);
 absl::StatusOr<Stage> CacheRead(loop::Nest* nest, const std::string& buffer, const Stage& reader);

@@ -11,13 +11,13 @@
 namespace hone::schedule {
 
 struct ComputeAtOptions {
-  loop::Scope scope = loop::Scope::kRegister;  // or another but kGlobal
+  loop::Scope scope = loop::Scope::kRegister;  // any but kGlobal
   // Rounds the extent of a dimension up to a multiple, so that whole vectors are computed. What
   // is read to compute the additional elements must exist. Empty: 1 for all.
   std::vector<int64_t> align;
   std::string layout;  // of the new buffer; empty: row-major
-  // Elements of each dimension that are allocated and not used: planes a power of two apart would
-  // meet in the same cache sets. Empty: none.
+  // Elements of each dimension that are allocated and not used, so that planes do not lie a power
+  // of two apart, where they would share cache sets. Empty: none.
   std::vector<int64_t> slack = {};
 };
 
@@ -26,7 +26,7 @@ struct ComputeAtOptions {
 // that has the size of that region and the name of the old one.
 //   for i { b[i] = f(i) }; for o, j { c[..] = g(b[o * 4 + j]) }
 //   =>  for o { alloc b[4] { for i in 0..4 { b[i] = f(o * 4 + i) }; for j { c[..] = g(b[j]) } } }
-// Where what is read lies a step apart (b[o + j * 2]), only that is computed.
+// Where readers use only every n-th element (b[o + j * 2]), only these are computed.
 // kFailedPrecondition where readers are elsewhere, the region has no constant bound, or what it
 // would read is not known to exist.
 absl::Status ComputeAt(loop::Nest* nest, const Stage& stage, const Loop& loop,

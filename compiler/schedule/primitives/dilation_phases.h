@@ -1,4 +1,4 @@
-// Dilated convolutions as ones of neighbouring taps.
+// Makes convolutions of neighbouring taps of dilated ones.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_DILATION_PHASES_H_
 
@@ -17,10 +17,11 @@ struct DilationStages {
   Stage result;  // (n, oc, p, y, x)
 };
 
-// Replaces the stage that fills workspace `buffer` with a convolution of two axes, of stride one
-// and taps dilation_h and dilation_w apart, by one of three, of neighbouring taps: a depth of
-// dilation_h * dilation_w phases, and within each the rows and columns whose indices leave the
-// same remainders. Data and weights are copies, and so is the last stage, which fills `buffer`:
+// Takes a stage that fills workspace `buffer` with a two-dimensional convolution of stride one,
+// whose taps are dilation_h and dilation_w apart. Replaces it by a three-dimensional convolution of
+// neighbouring taps, whose depth are dilation_h * dilation_w phases; each phase has the rows and
+// columns whose indices leave the same remainders. It reads copies of the data and weights, and a
+// last stage copies its results to `buffer`:
 //   buffer[n, oc, h, w] = result[n, oc, (h mod dilation_h) * dilation_w + w mod dilation_w,
 //                                h div dilation_h, w div dilation_w]
 // kFailedPrecondition where the stage is no such convolution.

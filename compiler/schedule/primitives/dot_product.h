@@ -7,16 +7,16 @@
 
 namespace hone::schedule {
 
-// Marks a loop of four steps on bytes, or of two on bfloat16, as one dot product:
+// Marks a loop of four steps on bytes, or of two on bfloat16 or float16, as one dot product:
 //   for k in 0..4 {c[i] = c[i] + cast<int32>(a[k]) * cast<int32>(b[i, k])}  =>  dot k in 0..4 {..}
-// A factor may also be of the bytes of one int32: (w >> (k * 8 + 4)) & 15. Values of bytes do not
-// change; of bfloat16, the target's instruction may sum the two products in
-// its own order and take subnormal numbers for zero. kFailedPrecondition where the body has another
-// form, or where the steps are not neighbours in memory of both factors.
+// A factor may also be a part of each byte of one int32: (w >> (k * 8 + 4)) & 15. Results for bytes
+// do not change. For bfloat16 the target's instruction may sum the two products in its own order
+// and take subnormal numbers for zero. kFailedPrecondition where the body has another form, or
+// where the steps are not neighbours in memory of both factors.
 absl::Status DotProduct(loop::Nest* nest, const Loop& loop);
 
-// Rounds the number of steps of a sum of products up to a multiple of `factor`: what is added is
-// the product of pad lanes, which are zero:
+// Rounds the number of steps of a sum of products up to a multiple of `factor`. The additional
+// steps add products of pad lanes, which are zero:
 //   for k in 0..6 {c = c + cast<int32>(a[k]) * cast<int32>(b[k])}  =>  for k in 0..8 {..}
 // kFailedPrecondition unless both factors have pad lanes there.
 absl::Status SumPadLanes(loop::Nest* nest, const Loop& loop, int64_t factor);

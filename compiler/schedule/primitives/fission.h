@@ -11,8 +11,9 @@ namespace hone::schedule {
 // perfectly nested around it:
 //   for i, j { c[i, j] = 0; for k { c[i, j] = c[i, j] + .. } }
 //   =>  for i_init, j_init { c[i_init, j_init] = 0 }; for i, j, k { c[i, j] = .. }
-// so that the update's loops can be reordered. kFailedPrecondition where the two could meet in
-// another iteration than their own.
+// so that the update's loops can be reordered. kFailedPrecondition where the initialisation and the
+// update of different iterations could touch the same element, or the initial value depends on the
+// update.
 absl::Status DecomposeReduction(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule

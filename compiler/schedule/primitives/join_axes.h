@@ -8,13 +8,14 @@
 
 namespace hone::schedule {
 
-// Makes one axis of the last two of the row-major `buffer`, and of all buffers with the same last
-// two extents, which it is computed from or is what others are computed from, element by element of
-// these axes, or which are reduced along both; their loops become one, named as the first.
+// Joins the last two axes of the row-major `buffer` into one, and also those of every other
+// row-major buffer of the nest that has the same rank and the same last two extents. Two loops over
+// these axes become one, named as the first.
 //   for h in 0..H { for w in 0..W { b[c, h, w] = f(a[c, h, w]) } }
 //   =>  for h in 0..H * W { b[c, h] = f(a[c, h]) }
-// Elements stay where they are in memory. kFailedPrecondition where a loop's variable is used in
-// any other way, such buffers are prefetched, or the axes have one index each.
+// Elements stay where they are in memory. kFailedPrecondition where a launch does not go through
+// the two axes together, uses the variable of such a loop in any other way or prefetches such a
+// buffer, or where the axes have one index each.
 absl::Status JoinLastAxes(loop::Nest* nest, const std::string& buffer);
 
 }  // namespace hone::schedule

@@ -7,16 +7,17 @@
 
 namespace hone::schedule {
 
-// What one iteration of `loop` adds to a sum, perfectly nested below it, is summed in registers
-// first:
+// Lets each iteration of `loop` take its part of a sum in registers, and add it to the sum at the
+// end. The loops of the sum are perfectly nested in `loop`:
 //   for t { for k, i { c[t, i] = c[t, i] + f } }
 //   =>  for t { alloc c.acc { for j { c.acc[j] = 0 }; for k, i { c.acc[i] = c.acc[i] + f };
 //                             for i { c[t, i] = c[t, i] + c.acc[i] } } }
 // Results round in another order. Returns the name of the new buffer, "<c>.acc", whose dimensions
-// are the loops that c's indices depend on, outermost first. Loops "<c>.x" stay those of the last
-// step; the sum's are "<c>.acc.x", and those that set it to zero "<c>.acc.x_init".
-// kFailedPrecondition where the body is no such sum of floats, where f reads c, or where the extent
-// of one of these loops has no constant bound or depends on another loop of the sum.
+// are the loops that c's indices depend on, outermost first. The loops of the last step keep the
+// names "<c>.x"; those of the sum are "<c>.acc.x", and those that set it to zero are
+// "<c>.acc.x_init". kFailedPrecondition where the body is no such sum of floats, where f reads c,
+// or where the extent of one of these loops has no constant bound or depends on another loop of the
+// sum.
 absl::StatusOr<Stage> SumLocally(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule

@@ -1,4 +1,4 @@
-// Sums for the elements of a constant matrix times a vector of expressions.
+// Expressions for the product of a constant matrix and a vector of expressions.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_MATRIX_PRODUCTS_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_MATRIX_PRODUCTS_H_
 
@@ -11,14 +11,14 @@
 
 namespace hone::schedule {
 
-// One sum a row; elements that are zero have no term. With `pairs`, rows that differ in signs alone
-// are the sum and the difference of two parts that both share, or else elements of the vector come
-// in as sums and differences where columns do: the nodes are shared, code generation sees them
-// once.
+// One sum for each row; elements that are zero have no term. With `pairs`, two rows that differ
+// only in signs become the sum and the difference of two parts that both share. If there are no
+// such rows, then for two columns that differ only in signs the sum and the difference of their
+// elements of the vector are shared by all rows. Code generation computes a shared node once.
 std::vector<loop::Expr> MatrixProducts(Matrix matrix, std::vector<loop::Expr> vector, bool pairs);
 
-// Element `row` of them. The row is an expression: once loops are unrolled one sum is left of the
-// choice.
+// Chooses element `row` of the products by selects. Once the loops of `row`, an expression, are
+// unrolled, one of the products is left.
 loop::Expr Chosen(const std::vector<loop::Expr>& products, const loop::Expr& row);
 
 // The vector of element(0), element(1), ...

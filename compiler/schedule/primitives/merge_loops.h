@@ -7,8 +7,9 @@
 
 namespace hone::schedule {
 
-// Makes one loop, named as the first, of two of the same bounds, the second of which stands
-// directly behind the first: in one sequence, or both are all of their launches, which become one.
+// Merges two loops of the same bounds into one, named as the first. The second must stand directly
+// behind the first in a sequence, or the two must be all of two neighbouring launches, which then
+// become one.
 //   for i in 0..n { b[i] = f(i) }; for j in 0..n { c[j] = g(b[j]) }
 //   =>  for i in 0..n { b[i] = f(i); c[i] = g(b[i]) }
 // kFailedPrecondition where they do not stand so, differ in bounds, kind or phase, or where an

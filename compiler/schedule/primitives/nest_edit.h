@@ -30,32 +30,33 @@ absl::Status MissingLoop(const loop::Nest& nest, const Loop& loop);
 // The loop and its copies: peeling makes "i_last" of "i".
 std::vector<Loop> LoopCopies(const loop::Nest& nest, const Loop& loop);
 bool HasLoop(const loop::Nest& nest, const Loop& loop);
-// kNotFound names the buffer. Global buffers only.
+// Finds a buffer in the table of the nest, which has only global ones. The message of kNotFound
+// names it.
 absl::StatusOr<loop::Buffer> FindBuffer(const loop::Nest& nest, std::string_view name);
 
 // Puts `replacement` in the place of the statement at `site`; an empty one removes it.
 void ReplaceAt(loop::Nest* nest, const Site& site, loop::Stmt replacement);
-// What the loops around the statement at `site` say of their variables.
+// The bounds that the loops around the statement at `site` give to their variables.
 loop::Bounds BoundsAt(const Site& site);
 // `name`, or `name` with the first suffix that no loop has.
 std::string UniqueLoopName(const loop::Nest& nest, const std::string& name);
 
 // The launch that stores to the buffer: kFailedPrecondition unless it is exactly one.
 absl::StatusOr<size_t> WriterOf(const loop::Nest& nest, const loop::Buffer& buffer);
-// What the ands of a condition join, in order.
+// The parts of a condition that are joined by ands, in order.
 std::vector<loop::Expr> ConjunctsOf(const loop::Expr& condition);
 bool Loads(const loop::Expr& e, const loop::Buffer& buffer);
 bool Loads(const loop::Stmt& s, const loop::Buffer& buffer);
 bool Stores(const loop::Stmt& s, const loop::Buffer& buffer);
 // The same loops around another body, the first outermost.
 loop::Stmt Around(const std::vector<loop::Stmt>& loops, loop::Stmt body);
-// Drops a buffer from the table.
+// Removes a buffer from the table of the nest.
 void RemoveBuffer(loop::Nest* nest, const loop::Buffer& buffer);
-// Into the table, at the end of the buffers of its role.
+// Inserts a buffer into the table of the nest, behind those of its role.
 void InsertBuffer(loop::Nest* nest, loop::Buffer buffer);
 
-// A stage as NestBuilder makes it: loops over all dimensions of `buffer`, outermost first, around
-// a body that stores to nothing else, always at the loops' variables.
+// A stage as NestBuilder makes it: one loop over each dimension of `buffer`, around a body that
+// stores to no other global buffer and accesses `buffer` only at the loops' variables.
 struct StageNest {
   std::vector<loop::Stmt> loops;  // the kFor of each dimension, by dimension
   loop::Stmt body;
@@ -64,19 +65,21 @@ struct StageNest {
 };
 absl::StatusOr<StageNest> MatchStage(const loop::Nest& nest, size_t launch,
                                      const loop::Buffer& buffer);
-// The loops of the stage, in the order that they have in the launch, over other extents around
-// another body.
+// Returns the stage's loops around another body and over other extents, one for each dimension. The
+// loops keep the order that they have in `launch_body`.
 loop::Stmt WithExtents(const loop::Stmt& launch_body, const StageNest& stage, loop::Stmt body,
                        const std::vector<int64_t>& extents);
-// Lets the stage of the buffer store to indices up to `extents`, which are at least those of the
-// buffer's shape, and zeros behind that. The loops keep their order; the caller sees to it that the
+// Lets the stage of the buffer run over `extents`, which are at least those of the buffer's shape,
+// and store zeros behind that shape. The loops keep their order; the caller sees to it that the
 // buffer has the elements. kFailedPrecondition where the stage is not a single store that reads
 // other buffers alone.
 absl::Status ExtendStage(loop::Nest* nest, const loop::Buffer& buffer,
                          const std::vector<int64_t>& extents);
-// kInvalidArgument where `shape` has another rank than the buffer's, or an extent below it;
-// kFailedPrecondition where the buffer is no row-major workspace, whose shape can change.
+// Checks that the buffer can get the shape `shape`. kInvalidArgument where that has another rank
+// than the buffer's shape, or a smaller extent; kFailedPrecondition where the buffer is no
+// row-major workspace, whose shape can change.
 absl::Status CheckCovers(const loop::BufferNode& buffer, const std::vector<int64_t>& shape);
+// Gives the buffer another shape wherever the nest has it.
 void ReplaceShape(loop::Nest* nest, const loop::Buffer& buffer, const std::vector<int64_t>& shape);
 
 }  // namespace hone::schedule

@@ -9,10 +9,11 @@
 
 namespace hone::schedule {
 
-// Gives the readers of `buffer` a copy of it in another layout, pad lanes zero: a constant is
-// copied by a prepare launch into a prepared buffer, anything else by a run launch before its
-// first reader into workspace. Returns the name of the copy, "<buffer>.packed"; in workspace its
-// loops are "<buffer>.packed.i0" and so on, one an axis, those of a constant come as they are fast.
+// Gives the readers of `buffer` a copy of it in another layout, pad lanes zero: a prepare launch
+// copies a constant into a prepared buffer, and a run launch before the first reader copies
+// anything else into workspace. Returns the stage of the copy, "<buffer>.packed". The loops of a
+// copy in workspace are "<buffer>.packed.i0" and so on, one for each axis, for the caller to
+// schedule; the copy of a constant is scheduled already.
 absl::StatusOr<Stage> Pack(loop::Nest* nest, const std::string& buffer, const Layout& layout);
 
 }  // namespace hone::schedule

@@ -8,7 +8,7 @@
 namespace hone::schedule {
 
 // Takes the first `first` and the last `last` iterations of a loop of constant bounds out of it, so
-// that tail extents and border conditions become constants there and go in the rest:
+// that tail extents and border conditions become constants in these and vanish from the rest:
 //   for i in 0..n {S(i)}  =>  for i in 0..n-1 {S(i)}; S(n-1)
 // A parallel loop keeps its iterations: its body becomes an if. Loops of the copies are named
 // "<name>_first" and "<name>_last". A loop with fewer iterations than that becomes copies only.

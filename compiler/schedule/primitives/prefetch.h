@@ -13,17 +13,19 @@
 namespace hone::schedule {
 
 struct PrefetchOptions {
-  // The loop around `loop` whose later iteration the data is for, and how many iterations later; in
-  // its last iterations the last one's data is fetched again.
+  // The data that are prefetched are for an iteration of `ahead`, a loop around `loop`, that is
+  // `distance` iterations later. In the last iterations of `ahead` the data of the last one are
+  // fetched again.
   Loop ahead;
   int64_t distance = 1;
   int locality = 2;  // 3 = L1, 2 = L2, 1 = L3
-  // One line a time: the loop `inner` within `loop` takes the place that the loop `turn` around it
-  // has reached, so that the lines `inner` would read are spread over the iterations of `turn`.
-  // Both empty: the first line only.
+  // Spread the lines that `inner`, a loop within `loop`, reads over the iterations of `turn`, a
+  // loop around `loop`. Each iteration of `turn` fetches the line for the iteration of `inner` with
+  // the same number, modulo the extent of `inner`. Both empty: only the first line is fetched.
   Loop inner;
   Loop turn;
-  // A loop within `inner` or around it that takes the next place whenever `inner` has taken all.
+  // A loop within `loop` that advances by one iteration whenever `inner` has gone through all of
+  // its iterations.
   Loop also = {};
 };
 
@@ -39,30 +41,35 @@ absl::Status PrefetchAhead(loop::Nest* nest, const Loop& loop, const std::string
 inline constexpr int64_t kLineElements = 16;  // 32-bit elements of a cache line
 
 struct PrefetchRegionOptions {
-  // Nested loops, outermost first, the last of which reads or writes the buffer; those that are not
-  // there are passed over. Their next iteration is the next of the last, or where it is at its end
-  // the first in the next of the one before; the outermost stays at its last.
+  // Nested loops, outermost first. The innermost one reads or writes the buffer. Their next
+  // iteration is the next one of the innermost loop; at the end of that loop it is its first one in
+  // the next iteration of the loop around it, and so on. The outermost loop stays at its last
+  // iteration. Loops that are not around the prefetches are ignored.
   std::vector<Loop> ahead;
-  int64_t distance = 1;  // in such iterations: of short ones the next is asked for too late
-  // Nested loops within these, outermost first, at the start of whose iterations the prefetches
-  // stand, a share in each; those that are not there are passed over too.
+  // How many such iterations ahead the data are fetched. Data of the next iteration would come too
+  // late where iterations are short.
+  int64_t distance = 1;
+  // Nested loops within `ahead`, outermost first. The prefetches are spread over their iterations,
+  // and stand at the start of the body of the innermost one. Loops that are not there are ignored.
   std::vector<Loop> turns;
-  size_t line_axis = 0;  // of the buffer: innermost in memory; its lines come together
+  // The axis of the buffer that is innermost in memory; the lines along it are fetched together.
+  size_t line_axis = 0;
   int64_t line_elements = kLineElements;
   int locality = 2;
 };
 
-// Prefetches what the next iteration of loops, or one further on, reads or writes of `buffer`, a
-// share at a time, however far from where that is. The buffer is one of the nest, or allocated
-// around the place:
+// Prefetches the part of `buffer` that a later iteration of the loops `ahead` reads or writes. The
+// prefetches are spread over the loops `turns`, which need not be where the buffer is accessed. The
+// buffer is one of the nest, or allocated around those loops:
 //   for c { for k { f[k] = w[c * 4 + k] }; for e { S } }
 //   =>  for c { ..; for e { for j { prefetch w[min(c + 1, last) * 4 + e * 2 + j] }; S } }
-// The lines come in the order in which they lie in memory: the processor follows a sequence with
-// fetches of its own, which it does not where lines are far apart. An index of an axis that is read
-// whole goes on beyond its end where that is the next line. Of indices that share a line one
-// counts: a region that starts within a line may lack its last. kFailedPrecondition where that is
-// no box of constant extents, there is no such axis, a line has no elements, or a loop of `turns`
-// is not within all of `ahead`.
+// The lines are fetched in the order in which they lie in memory, since the processor follows such
+// a sequence with fetches of its own, and does not where lines are far apart. If the part has a
+// whole axis, the index of that axis runs on beyond its end where the next line lies there in
+// memory. Indices that share a line are fetched once, so the last line of a part that starts within
+// a line may be missed. kFailedPrecondition where the part is not a box whose extents have constant
+// bounds, `line_axis` is no axis of the buffer, `line_elements` or `distance` is below 1, or a loop
+// of `turns` is not within all of `ahead`.
 absl::Status PrefetchRegion(loop::Nest* nest, const std::string& buffer,
                             const PrefetchRegionOptions& options);
 

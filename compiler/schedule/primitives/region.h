@@ -18,7 +18,7 @@ struct Region {
     int64_t step = 1;   // all of them lie multiples of it apart
   };
   std::vector<Dim> dims;
-  int64_t accesses = 0;
+  int64_t accesses = 0;  // how many loads and stores the region covers
 };
 
 // The box around all loads of `buffer` in `body`; `outer` are the bounds of the loops around it,
@@ -27,9 +27,9 @@ Region RegionRead(const loop::Stmt& body, const loop::Buffer& buffer, const loop
 // The same around all loads and stores.
 Region RegionTouched(const loop::Stmt& body, const loop::Buffer& buffer, const loop::Bounds& outer);
 
-// The largest (smallest) value of `x` over the variables of `bounds` after the first `kept`;
-// nullopt where that is no expression of the others, or minima and maxima of minima and maxima lie
-// more than 8 deep.
+// The largest (or smallest) value of `x` over all variables of `bounds` but the first `kept`, as an
+// expression of these. nullopt: no such expression was found, or minima and maxima are nested more
+// than 8 deep.
 std::optional<loop::Linear> Extreme(const loop::Linear& x, const loop::Bounds& bounds, size_t kept,
                                     bool largest);
 

@@ -17,10 +17,10 @@ struct RowFilterStages {
   Stage product;  // (n, c, h, x, e): the sums over the rows of a window
 };
 
-// Replaces the stage that fills workspace `buffer` with a depthwise convolution of two axes, of
-// stride and dilation one, by F(tile, taps) along its rows, which takes tile + taps - 1
-// multiplications for tile * taps (Lavin and Gray, arXiv 1509.09308, along one axis), each step a
-// stage of its own before the last, which fills `buffer`:
+// Takes a stage that fills workspace `buffer` with a two-dimensional depthwise convolution of
+// stride and dilation one. Replaces it by F(tile, taps) along its rows, which takes tile + taps - 1
+// multiplications instead of tile * taps (Lavin and Gray, arXiv 1509.09308, along one axis). Each
+// step is a stage of its own; the last one fills `buffer`:
 //   buffer[n, c, h, w] = sum over e of A[w mod tile, e] * product[n, c, h, w div tile, e]
 // Every row of the data is transformed once for all rows of results that read it. Rounds
 // differently than the direct sum (ToomCook::Amplification). kFailedPrecondition where the stage is

@@ -10,22 +10,22 @@
 
 namespace hone::schedule {
 
-// What the shares are to have as much of: `elements` in all, and `row_elements` (from 1) that each
-// row counts as more, for what is done once a row.
+// The work that the shares divide evenly: all `elements` of the matrix, and `row_elements` more for
+// each row, at least 1, which stand for the work that is done once a row.
 struct ShareWork {
   int64_t elements = 0;
   int64_t row_elements = 1;
 };
 
-// Gives out the iterations of a parallel loop over the rows of a sparse matrix in shares of about
-// as many elements each:
+// Divides the iterations of a parallel loop over the rows of a sparse matrix into shares of about
+// equal work:
 //   parallel i in 0..rows {S(i)}
 //   =>  prepare: parallel s in 0..shares + 1 {x[s] = how many rows come before share s}
 //       parallel i.share in 0..shares { for i in x[i.share]..x[i.share + 1] {S(i)} }
 // Row i has the elements from offsets[i] to offsets[i + 1] and belongs to the share in which its
-// middle lies. So a share is larger than the mean by one row at most, the halves of its first and
-// last. Counting takes log2(rows) steps a share. Whatever the offsets hold, each row is in exactly
-// one share; where they do not ascend, shares are less even. x is named "<offsets>.shares".
+// middle lies. So a share exceeds the mean by at most one row, half of its first row and half of
+// its last. Counting takes log2(rows) steps a share. Whatever the offsets hold, each row is in
+// exactly one share; where they do not ascend, shares are less even. x is named "<offsets>.shares".
 //
 // kFailedPrecondition where the loop is not parallel, or not the innermost of the parallel ones,
 // does not count a constant number of rows from 0, or where `offsets` are not integers, one more

@@ -7,16 +7,17 @@
 
 namespace hone::schedule {
 
-// The store below perfectly nested `loop` adds a product one factor of which is zero under a
-// condition: then it need not be done at all.
+// Skips the store in the perfectly nested `loop` where it would add zero, since it adds a product
+// of which one factor is zero under a condition.
 //   c[i] = c[i] + select(p, x, 0) * w  =>  if p {c[i] = c[i] + x * w}
 // Results are the same for finite numbers (0 * infinity would be a NaN).
 absl::Status SkipZeroTerms(loop::Nest* nest, const Loop& loop);
 
-// Moves conditions of the ifs that everything in the body of `loop` is below, where they bound the
-// loop's variable by what is known outside, into the bounds of the loop:
+// Moves conditions into the bounds of `loop`. It takes them from ifs around everything in the body
+// of the loop, where a condition bounds the loop's variable by what is known outside the loop:
 //   for k in 0..3 {if i + k - 1 >= 0 {S}}  =>  for k in max(0, 1 - i)..3 {S}
-// Nothing happens where there is no such condition.
+// Nothing happens where there is no such condition. kFailedPrecondition where there is one and the
+// loop is not serial.
 absl::Status ClipLoop(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule

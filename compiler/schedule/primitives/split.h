@@ -14,9 +14,9 @@ enum class Tail {
   kGuard,  // the last tile is whole, its body below an if
 };
 
-// for i in 0..n {S(i)}  =>  for i.o in 0..ceil(n / factor) { for i.i in 0..factor {S(i.o * factor +
-// i.i)} }. Without names: the loop's Outer and Inner. Both loops are serial afterwards.
-// kFailedPrecondition where kExact does not hold.
+// for i in 0..n {S(i)} => for i.o in 0..ceil(n / factor) { for i.i in 0..factor {S(i.o * factor +
+// i.i)} }. If `outer` and `inner` are empty, the loops are named loop.Outer() and loop.Inner().
+// Both loops are serial afterwards. kFailedPrecondition where kExact does not hold.
 absl::Status Split(loop::Nest* nest, const Loop& loop, int64_t factor, Tail tail,
                    const Loop& outer = {}, const Loop& inner = {});
 

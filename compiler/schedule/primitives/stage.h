@@ -1,6 +1,6 @@
 // Stages of a nest and their loops, as schedules hold them: by name, each with a type of its own.
-// The words behind a stage's name are written here, and in a family's loops.h where only its
-// strategies make them (docs/decisions/0035).
+// The words that follow a stage's name in the name of a loop are written here, or in a family's
+// loops.h if only its strategies make such loops (docs/decisions/0035).
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_STAGE_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_STAGE_H_
 
@@ -13,18 +13,18 @@
 
 namespace hone::schedule {
 
-// A loop, by the name of its variable, which is unique in a nest. It says nothing of whether a nest
-// has it: Sequence::Find does. A value.
+// A loop, by the name of its variable, which is unique in a nest. It does not say whether a nest
+// has it; Sequence::Find does. A value type.
 class Loop {
  public:
   Loop() = default;  // none
-  // A loop of a nest that is known, whatever made it.
+  // A loop by its whole name, no matter which stage it is of.
   explicit Loop(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
   bool empty() const { return name_.empty(); }
-  // The buffer of the stage that made it, and its name behind that; the first is empty where that
-  // is not known.
+  // The buffer of the stage that made the loop, with which the loop's name begins, and the rest of
+  // the name. If the stage is not known, stage() is empty and word() is the whole name.
   std::string_view stage() const;
   std::string_view word() const;
 
@@ -32,23 +32,25 @@ class Loop {
   Loop Init() const;
   Loop WithoutInit() const;
 
-  // What a loop is split into. By default the two loops are these:
+  // Names for the loops that a loop is split into. By default they are these two:
   Loop Outer() const { return Part("o"); }
   Loop Inner() const { return Part("i"); }
-  // Vectors at once, and the lanes of one; before they are split, the tile of both.
+  // Vectors that are computed at once, and the lanes of a vector; Tile is both of them before they
+  // are split.
   Loop Tile() const { return Part("tile"); }
   Loop Vectors() const { return Part("u"); }
   Loop Lanes() const { return Part("vec"); }
   // The lanes of an axis that lies in blocks.
   Loop Lane() const { return Part("lane"); }
-  // Rows of a tile that is turned, and tiles side by side.
+  // The rows of a tile that is transposed in registers, and several such tiles side by side.
   Loop Row() const { return Part("row"); }
   Loop Strip() const { return Part("strip"); }
   // Some iterations that go together.
   Loop Block() const { return Part("block"); }
-  // The remainders of a step of several indices, each of which takes part in results of its own.
+  // The remainders of an index by a stride; indices of different remainders belong to different
+  // results.
   Loop Phase() const { return Part("phase"); }
-  // Runs of iterations that are given out; the steps that are taken at once.
+  // Share: runs of iterations that threads share out. Steps: the iterations that are taken at once.
   Loop Share() const { return Part("share"); }
   Loop Steps() const { return Part("u"); }
 
@@ -66,7 +68,7 @@ class Loop {
 };
 
 // A buffer that a stage of the nest fills, and the names of that stage's loops. Families derive
-// types with those that their strategies make. A value.
+// types from it, with names for the loops that only their strategies make. A value type.
 class Stage {
  public:
   Stage() = default;  // none
@@ -75,14 +77,16 @@ class Stage {
   const std::string& buffer() const { return buffer_; }
   bool empty() const { return buffer_.empty(); }
 
-  // Over an axis of the buffer; over a step of the sum; lanes.
+  // The loops over an axis of the buffer, over all of them, over an axis of the reduction, and over
+  // lanes.
   Loop Axis(size_t axis) const;
   std::vector<Loop> Axes(size_t rank) const;  // the first so many, outermost first
   Loop Reduction(size_t step) const;
   Loop Lane() const { return Named("lane"); }
-  // Over the parts in which its results are computed (Rfactor).
+  // The loop over the parts in which its results are computed (Rfactor).
   Loop Partials() const { return Named("p"); }
-  // Over what is prefetched of the buffer: places that lie apart, and the lines of each.
+  // The loops over what is prefetched of the buffer: over places that lie apart, and over the lines
+  // of each.
   Loop PrefetchPlace() const { return Named("ahead"); }
   Loop PrefetchLine() const { return Named("line"); }
   // Whether a loop of this name is one of the stage's, and what such a loop is called in `other`;
@@ -90,9 +94,9 @@ class Stage {
   bool Owns(std::string_view loop) const;
   std::string NameIn(const Stage& other, const std::string& loop) const;
 
-  // The stage of the sums that CacheWrite or SumLocally takes apart from this one.
+  // The stage of the sums that CacheWrite or SumLocally takes out of this one.
   Stage Sums() const { return Stage(buffer_ + ".acc"); }
-  // The same stage, each of whose loops is that of the initialisation.
+  // The same stage, but its loops are those of the initialisation (Loop::Init).
   Stage Init() const;
 
   friend bool operator==(const Stage& a, const Stage& b) {

@@ -1,4 +1,4 @@
-// Stages that take the place of another: what primitives that change an algorithm write.
+// Writes the stages by which primitives that change an algorithm replace a stage.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_STAGE_WRITER_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_STAGE_WRITER_H_
 
@@ -12,9 +12,10 @@
 
 namespace hone::schedule {
 
-// Collects stages, each of loops "<buffer>.i0", ... over a buffer's dimensions, in the order they
-// are asked for. New buffers are workspaces named "<result>.<step>", of the result's type, and in
-// the nest at once; the launches when Replace is called.
+// Collects stages in the order in which they are asked for. Each has loops "<buffer>.i0", ... over
+// the dimensions of its buffer. New buffers are workspaces of the result's type, named
+// "<result>.<step>". They are in the nest at once; the launches are there when Replace is called.
+// The nest must outlive the writer.
 class StageWriter {
  public:
   using Value = std::function<loop::Expr(const std::vector<loop::Expr>& axes)>;
@@ -29,7 +30,8 @@ class StageWriter {
   // buffer[axes] = the sum of term(axes, steps) over steps "<buffer>.r0", ... of these extents
   loop::Buffer Sum(const std::string& step, std::vector<int64_t> shape,
                    const std::vector<int64_t>& extents, const Term& term);
-  // buffer[axes] = first, then buffer[axes] = buffer[axes] op term(axes, steps) for such steps
+  // buffer[axes] = first, then buffer[axes] = buffer[axes] op term(axes, steps) for all steps
+  // "<buffer>.r0", ... of `extents`
   struct Reduction {
     loop::Expr first;
     loop::BinaryOp op = loop::BinaryOp::kAdd;
@@ -38,7 +40,7 @@ class StageWriter {
   loop::Buffer Reduce(const std::string& step, std::vector<int64_t> shape,
                       const Reduction& reduction, const Term& term);
   void FillReduced(const loop::Buffer& buffer, const Reduction& reduction, const Term& term);
-  // Puts the stages in the place of a launch.
+  // Puts the stages in the place of a launch of the nest.
   void Replace(size_t launch) &&;
 
  private:

@@ -9,26 +9,27 @@ namespace hone::schedule {
 
 using Matrix = std::vector<std::vector<double>>;
 
-// F(m, r): y = A^T [(G g) * (B^T d)] are m results of r taps, from m + r - 1 products. Each stands
-// for a point where polynomials are evaluated, infinity being the last.
+// The transforms of F(m, r): y = A^T [(G g) * (B^T d)] computes m results of r taps from m + r - 1
+// products. Each product stands for a point where polynomials are evaluated; the last point is
+// infinity.
 struct ToomCook {
   Matrix data;    // B^T
   Matrix filter;  // G
   Matrix result;  // A^T
 
-  // How much larger than the direct sum's its error is by a model that takes all roundings as
-  // independent: about, and never below 1. Of two axes the amplifications multiply.
+  // About how many times larger its error is than that of the direct sum, by a model that takes all
+  // roundings as independent; never below 1. The amplifications of two axes multiply.
   double Amplification() const;
-  // Moves the scales of the filter's rows into the data's: less to do where filters are transformed
-  // more often than data.
+  // Moves the scales of the rows of `filter` into those of `data`. That makes filters cheaper to
+  // transform, for kernels that transform filters more often than data.
   void ScaleDataInstead();
 };
 
-// Products there are points for; of one there is nothing to transform.
+// The largest number of products that there are points for.
 inline constexpr int64_t kMostToomCookProducts = 11;
 
-// With the points that have the least error for their number. results, taps >= 1, and their sum at
-// most kMostToomCookProducts + 1.
+// F(results, taps), with points that make the error small. `results` and `taps` are at least 1, and
+// their sum is at most kMostToomCookProducts + 1.
 ToomCook MakeToomCook(int64_t results, int64_t taps);
 
 }  // namespace hone::schedule

@@ -1,4 +1,4 @@
-// Sums of values times a weight: the stages that primitives which filter take the place of.
+// Sums of values times weights: the form of the stages that primitives such as Winograd replace.
 #ifndef HONE_COMPILER_SCHEDULE_PRIMITIVES_WEIGHTED_SUM_H_
 #define HONE_COMPILER_SCHEDULE_PRIMITIVES_WEIGHTED_SUM_H_
 
@@ -14,11 +14,11 @@ namespace hone::schedule {
 // result[axes] = 0, then in loops over sums: result[axes] += factor * weight[weight_at].
 struct WeightedSum {
   loop::Buffer result, weight;
-  size_t launch = 0;             // of the stage
-  std::vector<loop::Expr> axes;  // variables, by dimension
-  std::vector<loop::Expr> sums;  // those of the loops, from 0 over all but the weight's first axis
-  loop::Expr factor;             // float as the result and the weight are
-  std::vector<loop::Expr> weight_at;  // as many as axes; the second of these is the first index
+  size_t launch = 0;                  // of the stage
+  std::vector<loop::Expr> axes;       // variables, by dimension
+  std::vector<loop::Expr> sums;       // over all axes of the weight but the first, from 0
+  loop::Expr factor;                  // of the float type of the result and the weight
+  std::vector<loop::Expr> weight_at;  // an index for each axis; the first is axes[1]
 };
 
 // The sum of the stage that fills workspace `buffer`; kFailedPrecondition where that has another

@@ -10,29 +10,29 @@
 
 namespace hone::schedule {
 
-// Height or width: a convolution of stride s is one of stride one over `phases` parts of the data,
-// every s-th element each.
+// The height or width of a convolution. One of stride s is a convolution of stride one over
+// `phases` parts of the data, each of which has every s-th element.
 struct WinogradAxis {
   int64_t stride = 1;
   int64_t weight_taps = 1;  // of the weight
   int64_t extent = 1;       // of the result
   int64_t phases = 1;
-  int64_t taps = 1;  // of a phase
-  int64_t tile = 1;  // results of a tile
-  int64_t products = 1;
-  int64_t tiles = 1;
+  int64_t taps = 1;      // of a phase
+  int64_t tile = 1;      // results of a tile
+  int64_t products = 1;  // of a tile
+  int64_t tiles = 1;     // in `extent`
 
   // An axis of one tap is not transformed: its tiles are single results.
   WinogradAxis(int64_t stride, int64_t weight_taps, int64_t extent, int64_t largest_tile);
   bool IsTransformed() const { return taps > 1; }
-  // Those that have all taps: the first ones.
+  // The number of phases that have all `taps`; they are the first ones.
   int64_t FullPhases() const;
 };
 
 // The buffers between the steps. e counts the products of a tile, y, x the tiles. Where the
 // convolution has a depth, it stands after the channels (kd taps after ic): every step treats its
-// slices alike, and the products are summed over kd too. Of filters of one axis there are no
-// columns, and their names are empty.
+// slices alike, and the products are summed over kd too. Where only one of the two axes is
+// transformed, there are no stages of columns: they are empty.
 struct WinogradStages {
   Stage filter_taps;     // (oc, ic, kh, kw): the filters by phases; empty: the weight itself
   Stage filter_columns;  // (oc, ic, row of e, kw): columns of the filters, transformed
@@ -43,23 +43,24 @@ struct WinogradStages {
   Stage result_columns;  // (n, oc, row of the result, x, column of e)
 };
 
-// Where a stride of s makes s phases of an axis, each is an input channel of its own:
-// channel * phases + phase, or phase * channels + channel.
+// Where a stride of s makes s phases of an axis, each phase is an input channel of its own: number
+// channel * phases + phase (kInside), or phase * channels + channel (kOutside).
 enum class PhaseOrder { kInside, kOutside };
 
-// When filters are transformed, and how the rows of their columns are chosen then. Each row is a
-// sum of its own, of which one is left once loops are unrolled, or all are one sum of all taps,
-// whose factors are chosen, for loops that are not.
+// When filters are transformed, and how a row of the transform is chosen then. "Rows are sums":
+// each row is a sum of its own, and one of them is left once loops are unrolled. "Rows are
+// factors": there is one sum over all taps, and its factors are chosen by the row, for loops that
+// are not unrolled.
 enum class FilterTransform {
   kBeforehand,        // once; rows are sums
   kAtEveryRun,        // scaled so that there is less to do; rows are factors
   kAtEveryRunByRows,  // scaled too; rows are sums
 };
 
-// Replaces the stage that fills workspace `buffer` with a two-dimensional convolution of dilation
-// one, or a three-dimensional one that is so in height and width, by F(tile, taps) of Lavin and
-// Gray (arXiv 1509.09308) along each of these axes that has more than one tap, each of its steps a
-// stage of its own before the last, which fills `buffer`:
+// Takes a stage that fills workspace `buffer` with a convolution of two or three dimensions and of
+// dilation one in height and width. Replaces it by F(tile, taps) of Lavin and Gray (arXiv
+// 1509.09308) along each of these two axes that has more than one tap. Each step is a stage of its
+// own; the last one fills `buffer`:
 //   buffer[n, oc, h, w] = sum over b of A[w mod tile, b] * result_columns[n, oc, h, w div tile, b]
 // A stride of s makes it one of stride one and ceil(taps / s) taps over the s * s phases of the
 // data, some of these taps zero. Rounds differently than the direct sum (ToomCook::Amplification).
