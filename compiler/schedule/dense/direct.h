@@ -1,6 +1,6 @@
-// The strategy of matrix products that any of them has: a register tile of rows of the data by
-// vectors of output units, the weights packed so that each step of the sum reads whole lines in
-// order. One row is the case of many accumulator vectors and one stream of weights.
+// The strategy that takes every matrix product: a register tile of rows of the data by vectors of
+// output units, the weights packed so that each step of the sum reads whole lines in order. A
+// product of one row has many vectors of accumulators and one stream of weights.
 #ifndef HONE_COMPILER_SCHEDULE_DENSE_DIRECT_H_
 #define HONE_COMPILER_SCHEDULE_DENSE_DIRECT_H_
 

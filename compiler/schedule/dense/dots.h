@@ -1,6 +1,6 @@
-// The strategy of matrix products by dot products: lanes along the terms, so that a right operand
-// whose terms are neighbours is read once, where it lies. Few rows do not pay for packing it at
-// every run.
+// The strategy of matrix products by dot products: lanes lie along the terms, so that a right
+// operand whose terms are neighbours is read once, where it lies. With few rows, to pack it at
+// every run would not pay.
 #ifndef HONE_COMPILER_SCHEDULE_DENSE_DOTS_H_
 #define HONE_COMPILER_SCHEDULE_DENSE_DOTS_H_
 
@@ -11,8 +11,9 @@
 
 namespace hone::schedule {
 
+// Whether the strategy takes the product.
 bool HasDenseDots(const Dense& dense);
-// Its cycles count what is read from beyond the first cache.
+// The cycles of its configs count what is read from beyond the first cache.
 std::unique_ptr<const Plan> OpenDenseDots(const std::shared_ptr<const Problem<Dense>>& problem);
 
 }  // namespace hone::schedule

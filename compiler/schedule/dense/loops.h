@@ -1,4 +1,4 @@
-// The loops that schedules of narrow weights' data make, by name.
+// The names of the loops that schedules make of the data of products with narrow weights.
 #ifndef HONE_COMPILER_SCHEDULE_DENSE_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_DENSE_LOOPS_H_
 
@@ -8,13 +8,14 @@
 
 namespace hone::schedule {
 
-// The loops of a stage that is made of the data before the product.
+// The loops of a stage that computes from the data before the product.
 class ScaledDataLoops : public Stage {
  public:
   ScaledDataLoops() = default;
   explicit ScaledDataLoops(Stage stage) : Stage(std::move(stage)) {}
 
-  // Parts of a row, the terms of one, and these as vectors and their lanes.
+  // The loops over parts of a row, over the terms of a part, and over these terms as vectors and
+  // lanes.
   Loop Parts() const { return Named("part"); }
   Loop Terms() const { return Named("k"); }
   Loop TermVectors() const { return Named("kv"); }

@@ -1,4 +1,4 @@
-// The sums of a kernel as strategies see them that copy factors to memory which threads share.
+// The sums of a kernel, as seen by strategies that copy the factors of the sums to shared memory.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_COPIED_SUMS_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_COPIED_SUMS_H_
 
@@ -15,14 +15,15 @@ namespace hone::schedule {
 
 // A value type.
 struct CopiedSums {
-  // The naive nest without its cheap stages but those that fill factors, which are computed where
-  // other factors are copied.
+  // The naive nest with its cheap stages inlined, except for those that fill factors: these are
+  // computed where other factors are copied.
   Sequence start;
-  std::set<std::string> stages;  // those that fill factors
-  GridSums sums;                 // of `start`
+  std::set<std::string> stages;  // the stages that fill factors
+  GridSums sums;                 // the main sums of `start`
 };
 
-// nullopt where the kernel has no sums, or has its main ones elsewhere once those stages stay.
+// nullopt: the kernel has no sums, or another stage has the main ones once those stages are not
+// inlined.
 std::optional<CopiedSums> ViewCopiedSums(const Problem<GridKernel>& problem);
 
 }  // namespace hone::schedule

@@ -14,9 +14,9 @@ namespace hone::schedule {
 
 // A value type.
 struct GridKernel {
-  Sequence inlined;              // the naive nest without its cheap stages
-  std::optional<GridSums> sums;  // its main ones
-  std::optional<GridRows> rows;  // those that it reduces, of which nothing is kept
+  Sequence inlined;              // the naive nest with its cheap stages inlined
+  std::optional<GridSums> sums;  // the main sums of `inlined`
+  std::optional<GridRows> rows;  // what ViewGridRows says without `keeps`
   std::optional<GridTranspose> transpose;
 };
 

@@ -1,4 +1,4 @@
-// The grid of launches that nothing else gave one.
+// Gives a grid to the launches that have none yet.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_GRID_LAUNCHES_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_GRID_LAUNCHES_H_
 
@@ -6,10 +6,10 @@
 
 namespace hone::schedule {
 
-// Makes every outer loop parallel that keeps no order: of each launch those that stand directly in
-// each other, from the outermost on. Threads side by side write neighbours in memory, for naive
-// nests go through what they write in its order. Long rows of what is left to reduce get a few
-// threads each before that, so that these load neighbours.
+// Makes the perfectly nested outer loops of every launch parallel, from the outermost one inwards,
+// up to the first whose iterations depend on each other. Threads side by side then write neighbours
+// in memory, since a naive nest writes in the order of memory. Before that, each long row that is
+// still to be reduced gets a few threads, which load neighbours in memory.
 void MakeGrids(Sequence* s);
 
 }  // namespace hone::schedule

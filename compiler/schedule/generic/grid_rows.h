@@ -1,4 +1,4 @@
-// Kernels that reduce rows, and what threads of a grid that share a row need to know of them.
+// Kernels that reduce rows, and what strategies for threads that share a row need to know of them.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_GRID_ROWS_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_GRID_ROWS_H_
 
@@ -13,49 +13,50 @@
 
 namespace hone::schedule {
 
-// A stage that goes through rows: it combines the elements of each, or computes each element.
+// A stage that goes through rows: it reduces the elements of each row, or computes each element.
 struct RowStage {
   Stage stage;
   bool reduces = false;
-  // The axis of the results that says the same of which row it is as each axis of the buffer does;
-  // nullopt: that goes along the row, or has one index.
+  // For each axis of the stage's buffer, the axis of the results that it corresponds to, among
+  // those that tell which row it is; nullopt: the axis goes along the row, or has one index.
   std::vector<std::optional<size_t>> rows;
-  // The last loop along the row with several iterations, and its axis where the stage computes
-  // elements; empty: the stage has one element a row.
+  // The last loop along the row with several iterations, and its axis of the buffer if the stage
+  // computes elements. An empty loop: the stage has one element for each row.
   Loop column;
   size_t column_axis = 0;
 };
 
-// Stages that go through the same rows, a kernel's or some of it. A value type.
+// Stages that go through the same rows: all stages of a kernel, or some. A value type.
 struct GridRows {
   Sequence s;                    // each stage is a launch
   std::vector<RowStage> stages;  // in the order of launches; the last one has the results
-  std::vector<size_t> axes;      // of the results, that say which row it is; at least one
-  size_t row_axis = 0;           // the one of these that blocks of rows go along
-  int64_t row_extent = 1;        // its extent
-  int64_t count = 1;             // of rows
+  std::vector<size_t> axes;      // the axes of the results that tell the row; at least one
+  size_t row_axis = 0;           // the one of `axes` that blocks of rows lie along
+  int64_t row_extent = 1;        // the extent of `row_axis`
+  int64_t count = 1;             // how many rows there are
   int64_t columns = 1;           // steps of each stage's `column`
-  int64_t row_elements = 1;      // those of a row; more than `columns` where it has several axes
-  // Neighbours in memory are elements of different rows, along `row_axis`, and not of one.
+  int64_t row_elements = 1;      // of a row; more than `columns` if it has several axes
+  // Whether neighbours in memory are elements of different rows, along `row_axis`, and not of the
+  // same row.
   bool apart = false;
   int64_t reductions = 0;
-  // What is moved for an element of a row: from and to global memory, and again what has been
-  // loaded before.
+  // The bytes that are moved from and to global memory for an element of a row, and those that are
+  // loaded again after another stage loaded them.
   double moved_bytes = 0, repeated_bytes = 0;
 
   const RowStage& results() const { return stages.back(); }
-  int64_t KeptRows() const;  // stages beside the results that compute elements
+  int64_t KeptRows() const;  // how many stages but the results compute elements
 };
 
-// `keeps`: what several stages read of a row is a stage of its own, inputs too, so that it can stay
-// where it is computed; else each stage computes it anew from the inputs. nullopt where not all
-// reductions are of the same rows, where terms are shared by rows as those of matrix products are,
-// or where the kernel has another form.
+// Views a kernel that reduces rows. With `keeps`, elements that several stages read have a stage of
+// their own, which copies them if they are an input; so they can be kept. Else each stage computes
+// them anew from the inputs. nullopt: not all reductions are of the same rows, rows share terms as
+// in a matrix product, or the kernel has another form.
 std::optional<GridRows> ViewGridRows(const ops::KernelDefinition& def, bool keeps);
 
-// The rows of one reduction of a nest, whose other launches stay as they are: of terms that lie
-// side by side along a row, and that no two rows share. nullopt: it is none, or was scheduled
-// already.
+// Views the rows of one reduction of a nest, whose other launches stay as they are. Its terms must
+// lie side by side along a row, and no two rows may share them. nullopt: `stage` is no such
+// reduction, or was scheduled already.
 std::optional<GridRows> ViewReduction(const Sequence& s, const Stage& stage);
 
 }  // namespace hone::schedule

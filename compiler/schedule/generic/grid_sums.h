@@ -26,14 +26,16 @@ struct GridFactor {
   std::vector<Dim> dims;
 
   bool DependsOnAxis(size_t axis) const;
-  // Whether no index falls as the axis's does: what lies behind the axis's end is then behind the
-  // ends of the buffer, too.
+  // Whether no index falls as the index of the axis rises. Then what lies behind the end of the
+  // axis is behind the ends of the buffer, too.
   bool GoesUpWithAxis(size_t axis) const;
-  // The extent, in a dimension, of the smallest box that holds what results of such extents load
-  // for sums of such extents.
+  // The extent, in dimension `dim`, of the smallest box that holds all that is loaded for a tile:
+  // `axis_extents` are the extents of its results, and `step_extents` those of the terms of each
+  // sum.
   int64_t Extent(size_t dim, const std::vector<int64_t>& axis_extents,
                  const std::vector<int64_t>& step_extents) const;
-  // The extents that the buffer needs for axes of such extents: its own or larger ones.
+  // The extents that the buffer needs if the axes and the loops of a sum have these extents: its
+  // own or larger ones.
   std::vector<int64_t> ShapeFor(const std::vector<int64_t>& axis_extents,
                                 const std::vector<int64_t>& step_extents) const;
 };
@@ -53,7 +55,8 @@ struct GridSums {
   int64_t Terms() const;  // of one sum
 };
 
-// The stage with the most terms of all of those of the run phase; nullopt if there is none.
+// The stage of the run phase that sums the most terms for all of its results together; nullopt:
+// none sums.
 std::optional<GridSums> MainSums(const Sequence& s);
 
 // Where sums become results: `registers` is the stage of the sums, and `results` goes through the
@@ -61,8 +64,8 @@ std::optional<GridSums> MainSums(const Sequence& s);
 struct ResultStages {
   Stage results, registers;
 };
-// The results are the launch that reads the sums and does nothing but an operator on each, or else
-// a copy, which is added.
+// The results are the stage that reads the sums, if only one does and it reads each at the indices
+// of its own result. Else a stage is added that copies the sums.
 ResultStages TakeResults(Sequence* s, const GridSums& sums);
 
 }  // namespace hone::schedule

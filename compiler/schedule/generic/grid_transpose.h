@@ -13,15 +13,16 @@
 
 namespace hone::schedule {
 
-// What is loaded along the rows' axis of the results.
+// A load whose neighbours in memory lie along the axis `rows` of the results.
 struct TransposedLoad {
   std::string buffer;
   size_t rank = 0;
-  size_t row_dim = 0, column_dim = 0;  // its dimensions along the results' axes
+  size_t row_dim = 0, column_dim = 0;  // the dimensions along `rows` and `columns`
   int64_t element_bytes = 0;
 };
 
-// A stage that computes each of its results by itself. A value type.
+// A stage that computes each of its results by itself, and loads along another axis than it stores.
+// A value type.
 struct GridTranspose {
   Stage results;
   std::vector<int64_t> extents;  // of its axes
@@ -29,7 +30,7 @@ struct GridTranspose {
   size_t rows = 0;               // the one along which neighbours are loaded
   std::vector<TransposedLoad> loads;
   int64_t result_bytes = 0;  // of an element
-  int64_t other_bytes = 0;   // loaded for an element along the columns
+  int64_t other_bytes = 0;   // of an element, in all other loads
 
   int64_t Results() const;
 };

@@ -11,13 +11,14 @@
 
 namespace hone::schedule {
 
-// A run of so many words is loaded at once.
+// How many neighbouring words a thread loads at once.
 inline constexpr int64_t kVectorColumns = 4;
 
-// Words that a thread loads for a term of all its results, each as often as threads of a warp that
-// ask for words of one bank wait for each other. `columns` is the axis along which threads are side
-// by side; `strides` are those of each factor's copy along each axis (SharedCopies::AxisStrides).
-// Banks are those of NVIDIA's GPUs (CUDA C++ Programming Guide, "Shared Memory").
+// The words that a thread loads for one term of all its results. Each counts once for every turn
+// that it takes: threads of a warp that ask for different words of one bank take turns. `columns`
+// is the axis along which threads are side by side; `strides` are those of each factor's copy along
+// each axis (SharedCopies::AxisStrides). Banks are those of NVIDIA's GPUs (CUDA C++ Programming
+// Guide, "Shared Memory").
 double SharedLoads(const GridSums& sums, const BlockTile& tile, size_t columns,
                    const std::vector<std::vector<int64_t>>& strides);
 

@@ -1,5 +1,5 @@
-// The strategy of threads that have nothing to do with each other: each computes one element of a
-// stage, one sum, or a tile of sums in registers.
+// The strategy of independent threads: each computes one element of a stage, one sum, or a tile of
+// sums in registers.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::schedule {
 
-// Takes every kernel.
+// It takes every kernel.
 std::unique_ptr<const Plan> OpenThreadTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem);
 

@@ -1,5 +1,5 @@
-// Sums of which a thread of a grid computes several side by side, in registers: what it loads for
-// one serves the others.
+// Schedules sums so that a thread of a grid computes several of them in registers, and what it
+// loads for one serves the others.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_SCHEDULE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_THREAD_TILE_SCHEDULE_H_
 
@@ -19,17 +19,17 @@ struct ThreadTile {
   size_t row_axis = 0;
 
   int64_t Results() const { return columns * rows; }
-  // What a thread loads for a term of each of its results.
+  // How many values a thread loads for one term of each of its results.
   int64_t Loads(const GridSums& sums) const;
   // Whether what it loads for one result serves others.
   bool SharesLoads(const GridSums& sums) const;
 };
 
-// Whether the primitives take the sums' stage, as TileSums applies them.
+// Whether the primitives that TileSums applies work on the stage of the sums.
 bool CanTileSums(const Sequence& s, const GridSums& sums);
 
-// Lets a thread of the stage compute a tile. The loops that are to be the grid's stand outermost
-// in the launch that stores the results.
+// Lets each thread compute a tile of the sums. The loops that are to become the grid then stand
+// outermost in the launch that stores the results.
 void TileSums(Sequence* s, const GridSums& sums, const ThreadTile& tile);
 
 }  // namespace hone::schedule

@@ -1,5 +1,5 @@
-// The choices of a strategy whose knobs are numbers, where not all combinations of their values are
-// there.
+// The choices of a strategy whose knobs are numbers, where only some combinations of their values
+// are allowed.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_TILE_CHOICES_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_TILE_CHOICES_H_
 
@@ -26,8 +26,8 @@ class TileChoices {
   using Choice = std::array<int64_t, count>;  // a value for each knob
   using Knobs = std::array<const char*, count>;
 
-  // `knobs`: names, in the order in which they are chosen. nullptr: the kernel has no such knob,
-  // whose value is 1 in all choices.
+  // `knobs` are the names of the knobs, in the order in which they are chosen. A nullptr stands for
+  // a knob that the kernel does not have; its value is 1 in all choices.
   TileChoices(const Knobs& knobs, std::vector<Choice> choices)
       : knobs_(knobs), choices_(std::move(choices)) {
     std::ranges::sort(choices_);
@@ -36,8 +36,8 @@ class TileChoices {
   // In ascending order.
   const std::vector<Choice>& all() const { return choices_; }
 
-  // The first knob that `prefix` lacks, with the values that the others leave it; nullopt if it
-  // lacks none.
+  // The first knob that `prefix` lacks, with the values that the choices in `prefix` leave it;
+  // nullopt if it lacks none.
   std::optional<Knob> NextKnob(const Config& prefix) const {
     std::span<const Choice> left = choices_;
     for (size_t knob = 0; knob < count; ++knob) {
@@ -74,7 +74,8 @@ class TileChoices {
     return config;
   }
 
-  // Those of the fewest cycles by `cycles_of`, at most so many as a search tries of them.
+  // The choices with the fewest cycles by `cycles_of`, the best first; no more of them than a
+  // search tries.
   template <typename CyclesOf>
   std::vector<std::pair<double, Choice>> Best(const CyclesOf& cycles_of) const {
     constexpr size_t kMost = 64;

@@ -32,7 +32,8 @@ struct AnchorView {
 std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
                                      std::initializer_list<std::string_view> anchors);
 
-// The buffer that a launch fills where it is loops around stores, or empty.
+// The buffer that a launch fills, if the launch is loops around stores, and whether it is a
+// reduction. The buffer is empty for other launches.
 struct StageForm {
   std::string buffer;
   bool reduction = false;
@@ -45,10 +46,11 @@ std::vector<loop::Buffer> InputsOf(const loop::Nest& nest);
 std::vector<loop::Buffer> OutputsOf(const loop::Nest& nest);
 
 ir::LayoutSignature RowMajorSignature(const ops::KernelDefinition& def);
-// Operands and results; scalars are.
+// Whether the layouts of all operands and results are row-major; those of scalars are.
 bool AllRowMajor(const ir::LayoutSignature& signature);
-// The last dimension of the layout along which there are several elements, else the last: where
-// neighbours in memory lie. Of a buffer with axes; and which axis that is.
+// InnermostDim is the dimension of the layout along which neighbours in memory lie: the last one
+// that has several elements, or the last one if none has. InnermostAxis is the axis of that
+// dimension. The buffer must have at least one axis.
 size_t InnermostDim(const Layout& layout, const std::vector<int64_t>& shape);
 size_t InnermostAxis(const Layout& layout, const std::vector<int64_t>& shape);
 // kInvalidArgument unless the signature has a layout of the right rank for each operand and result.
@@ -63,7 +65,7 @@ enum class ProductKind {
 };
 ProductKind KindOfProduct(const loop::Buffer& data, const loop::Buffer& weight,
                           const loop::Buffer& sums);
-// Terms of a sum that a dot product makes at once; 1: there is none.
+// How many terms of a sum a dot product takes at once; 1: there is no dot product.
 int64_t DotSteps(ProductKind kind);
 
 // A knob of integers.
@@ -74,7 +76,7 @@ Knob TextKnob(std::string name, const std::vector<std::string>& options,
 
 // Row-major with blocks of `size` along an axis: NCHW16c for rank 4, axis 1, size 16.
 Layout BlockedLayout(int rank, int axis, int64_t size);
-// The same of channels, which are the second axis.
+// The same for blocks of channels, which are the second axis.
 Layout BlockedChannels(int rank, int64_t lanes);
 
 }  // namespace hone::schedule

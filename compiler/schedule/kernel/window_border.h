@@ -7,24 +7,26 @@
 
 namespace hone::schedule {
 
-// Tiles at the start (end) of an axis whose windows leave the data; a last, shorter tile counts as
-// leaving it.
+// How many tiles at the start and at the end of an axis have windows that leave the data; a last,
+// shorter tile counts as one of them.
 struct Border {
   int64_t first = 0;
   int64_t last = 0;
 };
 
-// Where all tiles but a shorter last one are alike.
+// The border where all tiles but a shorter last one are alike.
 Border TailBorder(int64_t positions, int64_t tile);
 
-// Along spatial axis `axis` of `positions` window positions over `input` elements, cut into tiles.
+// The border along spatial axis `axis`, which has `positions` window positions over `input`
+// elements, cut into tiles.
 Border BorderOf(const ops::Window& window, int axis, int64_t input, int64_t positions,
                 int64_t tile);
 
-// The part of the taps along the axis that read the data, of those of all positions.
+// The part, from 0 to 1, of the taps of all positions along the axis that read the data and not
+// padding.
 double InsidePart(const ops::Window& window, int axis, int64_t input, int64_t positions);
 
-// Without the ends of more than `most` tiles; a shorter last tile stays apart.
+// The border without an end that has more than `most` tiles; a shorter last tile stays in it.
 Border WithoutWideEnds(Border border, int64_t most, int64_t positions, int64_t tile);
 
 }  // namespace hone::schedule

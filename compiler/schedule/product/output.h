@@ -1,4 +1,4 @@
-// The output's loops, which the strategies of matrix products cut alike.
+// Tiles the loops of the output, in the same way for all strategies of matrix products.
 #ifndef HONE_COMPILER_SCHEDULE_PRODUCT_OUTPUT_H_
 #define HONE_COMPILER_SCHEDULE_PRODUCT_OUTPUT_H_
 
@@ -11,13 +11,15 @@
 
 namespace hone::schedule {
 
-// [for i0,] for nb, mb (the grid; "m_n": mb, nb) { for m, nv, lane }: blocks of units by rows, the
-// tile's `columns`. Returns the inner loop of the grid, within which a block is computed.
+// Cuts the output into blocks of units by rows: [for i0,] for nb, mb { for m, nv, lane }. The loops
+// outside of the braces are the grid (with the order "m_n": mb, nb). A block has block.columns rows
+// and block.vectors vectors of units. Returns the innermost loop of the grid, in which a block is
+// computed.
 Loop TileDenseOutput(Sequence* s, const Dense& dense, const RegisterTile& block,
                      const std::string& order);
-// The same where units beyond the last must not be computed: an iteration has exactly those that
-// there are, `for m, n`, which MaskDenseUnits makes vectors, the last of them masked, once all that
-// it needs is computed there.
+// The same where units behind the last must not be computed. A block has exactly the units that
+// there are, in the loops `for m, n`. MaskDenseUnits makes vectors of them, the last one masked; it
+// is called when all that a block needs is computed in it.
 Loop TileDenseOutputExactly(Sequence* s, const Dense& dense, const RegisterTile& block,
                             const std::string& order);
 void MaskDenseUnits(Sequence* s, const Dense& dense);

@@ -22,18 +22,18 @@ struct Dense {
   std::string data;
   std::string weight;
   bool copies_data = false;
-  bool moves = false;          // all that is before the product moves elements
+  bool moves = false;          // the stages before the product only move elements
   bool copies_weight = false;  // the last stage before the product fills the weight
   int64_t functions = 0;       // exp and its kin behind the product, of each result
   bool in_order = false;       // the weight's units are neighbours where they come from
-  // The product is of float32 and its weight no constant: the weight's terms are neighbours where
-  // they come from, and so are the data's, which has to be copied for that where
-  // `copies_for_terms`.
+  // For a product of float32 whose weight is no constant: whether neighbouring terms are neighbours
+  // in memory in both the weight and the data. With `copies_for_terms` they are in the data only
+  // after a copy.
   bool terms_in_order = false;
   bool copies_for_terms = false;
   int64_t rows = 0, units = 0;
   int64_t terms = 0;  // of a sum
-  int64_t steps = 0;  // that it takes
+  int64_t steps = 0;  // of a sum, each with `dot` terms
   bool batched = false;
   ProductKind kind = ProductKind::kFloat;
   int64_t dot = 1;        // terms of a step
@@ -47,28 +47,30 @@ struct Dense {
   CoreReads Reads() const { return {machine.memory, stream_bytes}; }
   // Rows, units (columns) and terms are the last axes; there may be a batch before them.
   int rank() const { return batched ? 3 : 2; }
-  // Whether by default all tiles take several steps at once, not single rows alone.
+  // Whether by default all tiles take several steps at once, and not only those of a single row.
   bool UnrollsAllTiles() const {
     return kind == ProductKind::kFloat && machine.vector.FloatLanes() >= 16;
   }
-  // A loop of the buffer's stage, or the lower-case letter of its axis; the last is 1.
+  // The loop of a stage over an axis, and the axis's lower-case letter in layouts. Axes count from
+  // the last, which is 1.
   Loop Axis(const Stage& stage, int from_last) const;
   char Letter(int from_last) const;
-  // Row-major with blocks.
+  // The row-major layout with these blocks.
   Layout LayoutOf(const std::string& blocks) const;
 };
 
-// nullopt unless the kernel is a product of matrices of float32, bfloat16 or 8-bit integers.
-// Without what the target says.
+// nullopt unless the kernel is a product of matrices of float32, bfloat16 or 8-bit integers. What
+// depends on the target is not set.
 std::optional<Dense> ViewDense(const ops::KernelDefinition& def);
-// All of it; the kernel is one.
+// The whole view; the kernel of the task must be such a product.
 Dense DenseOf(const Task& task);
-// Rows are the tile's columns, vectors of units its vectors.
+// The problem of a register tile: its columns are rows of the product, its vectors are vectors of
+// units.
 RegisterTileProblem TileProblemOf(const Dense& dense);
-// In which one core reads all of the right operand once.
+// The cycles in which one core reads all of the right operand once.
 double ReadRightCycles(const Dense& dense);
-// In which it computes the functions behind the product, of so many vectors of results: whole ones
-// or less, down to one result.
+// The cycles in which one core computes the functions behind the product for `vectors` vectors of
+// results. A vector that is not full, down to a single result, takes as long as a full one.
 double FunctionCycles(const Dense& dense, int64_t vectors);
 
 }  // namespace hone::schedule
