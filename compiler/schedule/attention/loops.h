@@ -1,4 +1,4 @@
-// The loops that schedules of attention make, by name.
+// The names of the loops that schedules of attention make.
 #ifndef HONE_COMPILER_SCHEDULE_ATTENTION_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_ATTENTION_LOOPS_H_
 
@@ -8,7 +8,8 @@
 
 namespace hone::schedule {
 
-// The loops of either product, whose rows may be in blocks.
+// The loops of either product. Its rows may be in blocks: Blocks is the loop over these, and
+// BlockRows that over the rows of a block.
 class AttentionLoops : public ProductLoops {
  public:
   AttentionLoops() = default;

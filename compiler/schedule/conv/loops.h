@@ -1,4 +1,4 @@
-// The loops that schedules of convolutions make, by name.
+// The names of the loops that schedules of convolutions make.
 #ifndef HONE_COMPILER_SCHEDULE_CONV_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_CONV_LOOPS_H_
 
@@ -15,27 +15,30 @@ class ConvLoops : public Stage {
   explicit ConvLoops(Stage stage) : Stage(std::move(stage)) {}
   ConvLoops Init() const { return ConvLoops(Stage::Init()); }
 
-  // Output channels: vectors of them, the vectors of a tile, and the blocks that tiles have.
+  // Loops over output channels: over vectors of them, the vectors of a tile, and the blocks that
+  // tiles have.
   Loop Vectors() const { return Named("v"); }
   Loop ChannelVectors() const { return Named("ocv"); }
   Loop ChannelBlocks() const { return Named("oc"); }
-  // One by one, where lanes go along the width; the columns of a tile then.
+  // Where lanes go along the width: the loops over single output channels and over the columns of a
+  // tile.
   Loop Channel() const { return Named("c"); }
   Loop Pixels() const { return Named("x"); }
-  // Rows: those of a tile, tiles, and blocks of tiles. Columns alike.
+  // Loops over rows: over those of a tile, tiles, and blocks of tiles; and the same over columns.
   Loop Row() const { return Named("row"); }
   Loop RowTiles() const { return Named("oh"); }
   Loop RowBlocks() const { return Named("ohb"); }
   Loop Column() const { return Named("col"); }
   Loop ColumnTiles() const { return Named("ow"); }
-  // Tiles of a block that take turns: rows of them, and those of a row.
+  // Loops over tiles of a block that take turns: over rows of them, and over those of a row.
   Loop TurnRows() const { return Named("th"); }
   Loop TurnColumns() const { return Named("tw"); }
-  // Tiles that registers hold: those of a line of pixels, and the pixels of one.
+  // Loops over tiles that tile registers hold: over those of a line of pixels, and over the pixels
+  // of a tile.
   Loop PixelTiles() const { return Named("mt"); }
   Loop TilePixel() const { return Named("m"); }
-  // Input channels: chunks of blocks, blocks, the channels of one; steps that are unrolled, and
-  // those of a dot product.
+  // Loops over input channels: over chunks of blocks, blocks, and the channels of a block; over
+  // steps that are unrolled, and the channels of a dot product.
   Loop Chunks() const { return Named("chunk"); }
   Loop InputBlocks() const { return Named("icb"); }
   Loop InputChannels() const { return Named("ic"); }
@@ -50,20 +53,22 @@ class WinogradLoops : public ConvLoops {
   explicit WinogradLoops(Stage stage) : ConvLoops(std::move(stage)) {}
   WinogradLoops Init() const { return WinogradLoops(Stage::Init()); }
 
-  // Tiles of the transform along the height and the width, and the blocks that these are cut into.
+  // Loops over tiles of the transform along the height and the width, and over the blocks that
+  // these are cut into.
   Loop TilesDown() const { return Named("tile_h"); }
   Loop TilesAcross() const { return Named("tile_w"); }
   Loop BlocksDown() const { return Named("oh"); }
   Loop BlocksAcross() const { return Named("ow"); }
-  // Blocks of slices of the depth, and the slices of one.
+  // Loops over blocks of slices of the depth, and over the slices of a block.
   Loop SliceBlocks() const { return Named("od"); }
   Loop Slice() const { return Named("slice"); }
-  // Shares of the blocks of output channels.
+  // The loop over shares of the blocks of output channels.
   Loop Parts() const { return Named("part"); }
-  // Products of a tile by rows, and those of a row.
+  // Loops over the rows of products of a tile, and over the products of a row.
   Loop ProductRows() const { return Named("ph"); }
   Loop ProductColumns() const { return Named("pw"); }
-  // Phases of a stride among the channels, and vectors of the channels that are transformed.
+  // Loops over the phases of a stride among the channels, and over vectors of the channels that are
+  // transformed.
   Loop Phases() const { return Named("phase"); }
   Loop DataVectors() const { return Named("cb"); }
 };

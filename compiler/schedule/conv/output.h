@@ -1,7 +1,7 @@
-// The output's loops, which several strategies of convolutions cut alike:
+// Tiles the loops of the output, in the same way for several strategies of convolutions:
 //   for n, ChannelBlocks, d, RowTiles (the grid) {
 //     for ColumnTiles { for Row, Column, ChannelVectors, Lane } }
-// blocks of vectors of output channels by rows by columns.
+// A block has vectors of output channels by rows by columns.
 #ifndef HONE_COMPILER_SCHEDULE_CONV_OUTPUT_H_
 #define HONE_COMPILER_SCHEDULE_CONV_OUTPUT_H_
 
@@ -16,19 +16,25 @@
 
 namespace hone::schedule {
 
-// Orders of the grid that differ: output channels outside of the depth and the rows, or inside.
+// The orders of the grid that make a difference: output channels outside of the depth and the rows
+// ("oc_oh"), or inside ("oh_oc").
 std::vector<std::string> GridOrders(const Conv& conv);
-// The loops that threads share, outermost first, in one of these orders; `rows` are those of the
-// height.
+// The loops that threads share, outermost first, in one of these orders; `rows` is the one along
+// the height.
 std::vector<Loop> ConvGrid(const Conv& conv, const std::string& order, const Loop& rows);
 
-// A spatial axis, counted from the last, into Phase inside of what keeps its name, if it has any.
+// Splits the output's loop along a spatial axis, counted from the last, if the axis has several
+// phases. The inner loop is Phase, and the outer one keeps its name.
 void SplitPhases(Sequence* s, const Conv& conv, int from_last);
+// Splits all loops of the output, for blocks of this size.
 void SplitConvOutput(Sequence* s, const Conv& conv, const RegisterTile& block);
-// `outer`: the grid, and what stands between it and ColumnTiles.
+// Brings the split loops into order. `outer` are the grid and the loops between it and ColumnTiles,
+// outermost first.
 void OrderConvOutput(Sequence* s, const Conv& conv, const std::vector<Loop>& outer);
 
-// The rows of tiles whose windows leave the data, where there is a height; and of a row the tiles.
+// RowBorder counts the rows of tiles whose windows leave the data along the height, which the
+// convolution must have. ColumnBorder counts the tiles of a row whose windows leave it along the
+// width.
 Border RowBorder(const Conv& conv, const RegisterTile& tile);
 Border ColumnBorder(const Conv& conv, const RegisterTile& tile);
 

@@ -1,5 +1,6 @@
-// The strategy of convolutions of one tap between row-major tensors: the product of the weights and
-// the data as matrices, pixels as lanes, where other strategies would turn every tile they write.
+// The strategy of convolutions of one tap between row-major tensors: a product of the weights and
+// the data as matrices, with pixels as lanes. Other strategies would transpose every tile that they
+// write.
 #ifndef HONE_COMPILER_SCHEDULE_CONV_PIXELS_H_
 #define HONE_COMPILER_SCHEDULE_CONV_PIXELS_H_
 

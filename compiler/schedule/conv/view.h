@@ -18,9 +18,9 @@
 namespace hone::schedule {
 
 // The numbers of a convolution on a target, of one to three spatial axes: width, then height, then
-// depth; those that it lacks have extent 1 and one tap. Of a transposed convolution of stride s
-// every s-th position of the result is one of a convolution of stride one, with its share of the
-// taps: the extents are those of the first of these s phases.
+// depth; those that it lacks have extent 1 and one tap. A transposed convolution of stride s is
+// made of s phases along an axis. Each is a convolution of stride one with a share of the taps, and
+// computes every s-th position of the result. The extents here are those of the first phase.
 struct Conv {
   AnchorView view;
   std::string data;        // what the convolution reads: the operand, or the stage that pads it
@@ -28,18 +28,18 @@ struct Conv {
   std::string weight_pad;  // the stage that puts zeros behind the taps; empty: none
   // Float32 inputs of the result's shape that only functions of the sums read.
   std::vector<std::string> joined;
-  bool is_strict = false;  // only sums of the products as defined
+  bool is_strict = false;  // only the sums of products as defined are allowed
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
-  bool pads = false;         // which pads the operand and does nothing else
+  bool pads = false;         // that stage pads the operand and does nothing else
   int spatial = 2;           // axes
-  ops::Window window;        // of these; transposed: of the phases
+  ops::Window window;        // of these axes; transposed: of the phases
   bool transposed = false;
   ops::Shape phases;                       // of each axis; 1 unless transposed
   ops::Shape result_axes;                  // extents of the whole result
   int64_t data_width = 0, data_depth = 1;  // of the operand
   int64_t data_height = 1;                 // likewise
-  int64_t data_bytes = 0;                  // of it, for one of the batch
+  int64_t data_bytes = 0;                  // of the operand, for one of the batch
   int64_t result_bytes = 0;                // likewise
   bool result_is_float = false;            // float32
   int64_t batch = 0;
@@ -53,30 +53,31 @@ struct Conv {
   // fewer.
   int64_t lanes = 0;
   int64_t out_vectors = 0;
-  // All that goes in and out is row-major, and read and written along all spatial axes at once.
+  // The convolution has one tap, all that goes in and out is row-major, and the spatial axes can be
+  // joined into one.
   bool joins_pixels = false;
-  bool operand_blocked = false;  // the operand has such blocks
+  bool operand_blocked = false;  // it lies in blocks of `lanes` channels
   int64_t operand_block = 1;     // channels of a block of the operand; 1: it has none
   int64_t result_block = 1;      // of the result
-  // Blocks of the result end with vectors that have no channel, of no group: a last launch copies
-  // the result to such blocks.
+  // The last block of the result ends with vectors that have no channels and so belong to no group.
+  // The result is then computed apart, and a last launch copies it to its blocks.
   bool copies_result = false;
-  // The generic template's schedules are a strategy too, and were the only one once.
+  // The generic template's schedules are a strategy too, and were once the only one.
   bool has_stages = false;
   bool blocked_data = false;  // `data` is read in blocks of `lanes` channels
   ProductKind kind = ProductKind::kFloat;
-  // Input channels that a step of the sum takes: those of a dot product, neighbours then, so the
-  // data is always read in blocks, if only of so many channels.
+  // How many input channels a step of the sum takes. Those of a dot product must be neighbours, so
+  // the data is then always read in blocks, if only of `dot` channels.
   int64_t dot = 1;
-  bool packs_data = false;                        // which a copy of the operand has
+  bool packs_data = false;                        // a copy of the operand has these blocks
   std::shared_ptr<const MicroKernelTimes> times;  // of such products; nullptr: none
   std::optional<double> stream_bytes;  // a cycle, from behind the second cache; StreamBytesOf
   machine::Machine machine;            // the task's: its figures are asked where they are used
 
   int rank() const { return spatial + 2; }
   CoreReads Reads() const { return {machine.memory, stream_bytes}; }
-  // A stage's loop along a spatial axis, that over the taps along it, and the axis's phases,
-  // counted from the last: 1 is the width, 2 the height, 3 the depth.
+  // A stage's loop along a spatial axis, its loop over the taps along the axis, and the number of
+  // the axis's phases. Axes count from the last: 1 is the width, 2 the height, 3 the depth.
   Loop Axis(const Stage& stage, int from_last) const;
   Loop Tap(const Stage& stage, int from_last) const;
   int64_t Phases(int from_last) const { return phases[static_cast<size_t>(spatial - from_last)]; }
@@ -92,8 +93,8 @@ struct Conv {
   int64_t Taps() const { return taps_d * taps_h * taps_w; }
   // The first slices of an axis of depth lie in front of the data.
   bool PadsSlices() const { return pads && spatial == 3 && !transposed && window.before[0] > 0; }
-  // Taps of the depth that lie inside the data: of a slice of the result, on average and rounded
-  // up; of any.
+  // How many taps of the depth lie inside the data: for a slice of the result on average, rounded
+  // up; and for any slice at all.
   int64_t MeanDepthTaps() const;
   int64_t UsedDepthTaps() const;
   bool Dots() const { return dot > 1; }
@@ -101,14 +102,15 @@ struct Conv {
 };
 
 // nullopt unless the kernel is a convolution of float32, bfloat16 or 8-bit integers, with groups or
-// without, or a transposed one. Without what the target and the signature say.
+// without, or a transposed one. What depends on the target and the signature is not set.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
-// All of it; the kernel is one.
+// The whole view; the kernel of the task must be such a convolution.
 Conv ConvOf(const Task& task);
-// Whether vectors of output channels read neighbours of one group, or of several whole groups the
-// channels that one vector of the data holds; there is no direct strategy for others.
+// Whether each vector of output channels belongs to one group, or to several whole groups whose
+// input channels one vector of the data holds. The direct strategy takes no others.
 bool VectorsFitGroups(const Conv& conv);
-// The same before the target is known to it: whether any of its vectors do.
+// The same for a view without the target: whether vectors of any size that the strategies would use
+// on `machine` do.
 bool SomeVectorsFitGroups(const Conv& conv, const machine::Machine& machine);
 
 // Channels of a block of the data; 1: it has none.

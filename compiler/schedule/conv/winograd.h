@@ -1,6 +1,7 @@
-// Winograd's strategies of convolutions: a block of tiles at a time, in the scratch of a thread:
-// the data of all its channels transformed, then for each group of output channels the products, a
-// matrix product for each of the positions of a tile, and from them the results.
+// Winograd's strategies of convolutions. A thread computes a block of tiles at a time, in its
+// scratch memory. It transforms the block's data of all channels. Then, for each group of output
+// channels, it computes the products, which are a matrix product for each position of a tile, and
+// from them the results.
 #ifndef HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_H_
 #define HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_H_
 
@@ -12,7 +13,7 @@
 
 namespace hone::schedule {
 
-// Tiles have so many results along an axis (conv/winograd_plan.h).
+// Opens the strategy whose tiles have `tile` results along an axis (conv/winograd_plan.h).
 std::unique_ptr<const Plan> OpenWinogradOf(int64_t tile,
                                            const std::shared_ptr<const Problem<Conv>>& problem);
 template <int64_t kTile>

@@ -1,5 +1,6 @@
-// The numbers of Winograd's strategies: tiles have so many results along each of height and width
-// that has several taps, once a stride is taken for channels.
+// The numbers of Winograd's strategies. Along the height and the width, a tile has as many results
+// as the strategy says where an axis has several taps, and one where it has a single tap. A stride
+// is first turned into more channels.
 #ifndef HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_PLAN_H_
 #define HONE_COMPILER_SCHEDULE_CONV_WINOGRAD_PLAN_H_
 
@@ -15,12 +16,13 @@ struct WinogradPlan {
   int64_t tile_h = 1, tile_w = 1;          // results of a tile
   int64_t products_h = 1, products_w = 1;  // positions of a tile
   int64_t rows = 0, columns = 0;           // tiles
-  int64_t phases = 1;                      // what strides make of a channel
+  int64_t phases = 1;                      // how many channels strides make of one
   int64_t channels = 0;                    // that are summed: all phases of them
-  // The part of the products that are left where those with the last tap of phases that have fewer
-  // are not computed.
+  // The part of the products that are computed. Phases may have fewer taps than the first; products
+  // that would multiply the missing last tap can be left out.
   double used = 1;
-  // Steps along the depth: from one result to the next, and from one tap to the next.
+  // Steps along the depth, in slices of the data: from one result to the next, and from one tap to
+  // the next.
   int64_t depth_step = 1, tap_step = 1;
 
   int64_t Positions() const { return products_h * products_w; }
@@ -30,24 +32,24 @@ struct WinogradPlan {
   bool SkipsZeros() const { return used < 1; }
   bool InColumns() const { return products_h > 1 && products_w > 1; }
   bool UnrollsColumns() const { return products_w > 1; }
-  // Slices of the data that so many of the result are made of.
+  // How many slices of the data `depth` slices of the result are made of.
   int64_t Slices(const Conv& conv, int64_t depth) const {
     return (depth - 1) * depth_step + (conv.taps_d - 1) * tap_step + 1;
   }
 };
-// The plan with tiles of so many results along an axis.
+// The plan with tiles of `tile` results along an axis.
 WinogradPlan PlanOf(const Conv& conv, int64_t tile);
 
-// How far taps lie apart where a convolution of two axes is taken as one of neighbouring taps over
-// the phases that this makes of rows and columns (SplitDilation); nullopt: it is not.
+// How far taps lie apart in a dilated two-dimensional convolution that SplitDilation turns into one
+// of neighbouring taps over phases. DilationOf answers nullopt for other convolutions.
 struct Dilation {
   int64_t h = 1, w = 1;
 };
 std::optional<Dilation> DilationOf(const Conv& conv);
-// The convolution over the phases, which are its depth; without such as it is.
+// The convolution over the phases, which are its depth; `conv` itself where DilationOf is nullopt.
 Conv WithoutDilation(const Conv& conv);
 
-// How much larger the error with such tiles is than that of the direct sum, about.
+// About how many times larger the error with such tiles is than that of the direct sum.
 double WinogradAmplification(const Conv& conv, int64_t tile);
 
 // Whether the convolution can be computed by such tiles, and saves enough by them.

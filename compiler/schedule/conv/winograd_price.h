@@ -10,28 +10,30 @@
 
 namespace hone::schedule {
 
-// What is chosen of a strategy, to be priced.
+// The choices of a config on which its price depends.
 struct WinogradChoice {
   int64_t depth = 1;            // slices of the result in a block
   RegisterTileProblem problem;  // of a position's products
   RegisterTile tile;
-  int64_t parts = 1;
-  int64_t chunk = 0;
-  bool in_registers = false;  // the transformed filters
+  int64_t parts = 1;  // shares of the output channels
+  int64_t chunk = 0;  // channels whose filters are transformed at a time; 0: all, beforehand
+  bool in_registers = false;  // transformed filters are in registers alone
 };
 
 // The bytes of the transformed filters that are used at all.
 int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan);
-// The bytes of the transformed data of a block of so many tiles.
+// The bytes of the transformed data of a block of `tiles` tiles in each of `depth` slices of the
+// result.
 int64_t PanelBytes(const Conv& conv, const WinogradPlan& plan, int64_t depth, int64_t tiles);
-// Bytes that are read again for each row of positions, for each channel of a chunk: of a group's
-// filters before the transform, and a row after it, or, where that is in registers, of the data.
+// The bytes that are read again for each row of positions, for each channel of a chunk: those of a
+// group's filters before the transform, and those of a row of them after it or, if that row is in
+// registers, those of the data.
 int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
                             bool in_registers);
-// The cycles of splitting data into the phases of a dilation, and of joining the results' into one
-// again, on all threads.
+// The cycles of splitting the data into the phases of a dilation, and of joining the phases of the
+// result again, on all threads.
 double PhaseCopyCycles(const Conv& conv);
-// The cycles of one core that does a block of tiles for one part of the output channels.
+// The cycles in which one core computes a block of tiles for one part of the output channels.
 double BlockCycles(const Conv& conv, const WinogradPlan& plan, const WinogradChoice& choice);
 
 }  // namespace hone::schedule

@@ -13,14 +13,14 @@
 
 namespace hone::schedule {
 
-// Value of the knob "filters".
+// The value of the knob "filters" for transformed filters that are in registers alone.
 inline constexpr char kFiltersInRegisters[] = "registers";
 
-// The knobs of tiles of so many results. `conv` is WithoutDilation: each candidate asks for every
-// knob.
+// The next knob of the strategy whose tiles have `tile` results along an axis. `conv` is what
+// WithoutDilation answered; callers keep it, since every knob of every candidate is asked for.
 std::optional<Knob> NextWinogradKnob(const Conv& conv, int64_t tile, const Config& prefix);
-// By the analytic model the best, with filters transformed beforehand and, where that is possible,
-// when they are needed.
+// The best config by the analytic model among those that transform filters beforehand and, where
+// that is possible, the best among those that transform them when they are needed.
 std::vector<PricedConfig> BestWinogradConfigs(const Conv& dilated, int64_t tile);
 
 }  // namespace hone::schedule

@@ -13,9 +13,10 @@
 
 namespace hone::schedule {
 
-// The loops over rows become the grid, everything else is computed in the innermost of them; the
-// first reduction for `together` rows at once, so that it is not waited for in each, or with
-// `all_stages` each stage. nullopt where a row is not all that an iteration needs.
+// Gathers all stages in the loops over rows: these loops become the grid, and everything else is
+// computed in the innermost of them. The first reduction, or with `all_stages` every stage, is
+// computed for `together` rows at once, so that its latency is not waited for in each row. nullopt:
+// an iteration needs more than its row.
 std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t together = 1,
                                bool all_stages = false);
 

@@ -1,5 +1,5 @@
-// The strategy of reductions to fewer results than keep all threads busy, as parts: each thread
-// reduces some, and a launch of its own combines them.
+// The strategy of reductions with fewer results than keep all threads busy. It splits them into
+// parts: each thread reduces some parts, and a second launch combines them.
 #ifndef HONE_COMPILER_SCHEDULE_ROWS_PARTS_H_
 #define HONE_COMPILER_SCHEDULE_ROWS_PARTS_H_
 
@@ -11,8 +11,8 @@
 
 namespace hone::schedule {
 
-// nullopt where the kernel is more than one reduction and what computes its elements, where it has
-// results enough, or where no loop of it falls into parts.
+// nullopt: the kernel is not a single reduction with stages of at most as many elements as it has
+// results, it has results enough for `threads`, or no loop of the reduction divides into parts.
 std::optional<RowParts> PartsOfRows(const ops::KernelDefinition& def, int64_t threads);
 
 std::unique_ptr<const Plan> OpenRowParts(const std::shared_ptr<const Problem<Reduction>>& problem);

@@ -11,13 +11,14 @@
 
 namespace hone::schedule {
 
-// The rows of a kernel, each of which all stages can be computed in.
+// The rows of a kernel whose stages can all be computed one row at a time.
 struct Rows {
-  // One launch: the row loops, and in the last all stages. Before it those that are stored.
+  // The last launch has the loops over rows and, in the innermost of them, all stages but those of
+  // `stored`, which have launches of their own before it.
   Sequence s;
   std::vector<Stage> stored;
-  int64_t columns = 0;       // of the longest innermost loop
-  int64_t last_extent = 0;   // of the innermost of the loops over rows
+  int64_t columns = 0;       // extent of the longest innermost loop
+  int64_t last_extent = 0;   // extent of the innermost loop over rows
   bool can_overlap = false;  // the first of several stages is a reduction
 };
 
@@ -28,9 +29,9 @@ struct RowParts {
   bool divides_innermost = false;
   int64_t innermost = 0;  // extent of the innermost loop
   int64_t results = 0;
-  int64_t terms = 0;  // of all of them together
+  int64_t terms = 0;  // of all results together
 
-  // The columns of the innermost loop, in each of so many parts.
+  // How many iterations the innermost loop has in each of `parts` parts.
   int64_t Columns(int64_t parts) const { return divides_innermost ? innermost / parts : innermost; }
 };
 
@@ -41,12 +42,13 @@ struct Reduction {
   bool any() const { return rows || parts; }
 };
 
-// Whether a reduction is for the largest or smallest element, and another for where that is.
+// Whether the kernel finds where the largest or smallest element is (argmax, argmin).
 bool FindsPositions(const ops::KernelDefinition& def);
-// Whether it is the kernel's only operator that takes a maximum.
+// Whether the kernel is a softmax or log_softmax, with no other operators but injective ones.
 bool IsSoftmax(const ops::KernelDefinition& def);
-// NaN reaches every result of a softmax by its sum: its maximum need not hand it on. AArch64's
-// maximum hands it on for nothing.
+// Whether a maximum may lose NaN. In a softmax it may, since NaN reaches every result by the sum.
+// But nothing is gained by that where the machine's maximum instruction keeps NaN, as on AArch64;
+// the answer is then no.
 bool DropsNan(const Task& task);
 
 }  // namespace hone::schedule

@@ -17,14 +17,15 @@
 
 namespace hone::schedule {
 
-// Values of the knob "taps" of a tile: "unroll" all of them; "row": those along the width, the
-// others in loops; "loop".
+// The values of the knob "taps" for a tile: "unroll" unrolls all taps, "row" those along the width,
+// and "loop" none.
 std::vector<std::string> TapOptions(const Windowed& w, const RegisterTile& tile);
-// By that knob: which loops of the sum over taps to unroll.
+// Which of the loops over taps are to be unrolled by the value of that knob, by their numbers
+// (Stage::Reduction).
 std::vector<size_t> UnrolledTaps(const Windowed& w, const Config& config);
 
-// The schedule of the direct strategy, and what others share with it: they override how the sums of
-// a tile are formed. Task, view and config outlive it.
+// The schedule of the direct strategy. Other strategies derive from it and override how the sums of
+// a tile are formed. The task, the view and the config must outlive it.
 class WindowSchedule {
  public:
   WindowSchedule(const Task& task, const Windowed& w, const Config& config);
@@ -35,15 +36,16 @@ class WindowSchedule {
   absl::StatusOr<loop::Nest> Run() &&;
 
  protected:
-  // Puts other stages in the place of the anchor's.
+  // May put other stages in the place of the anchor's; does nothing by default.
   virtual void ChooseSums() {}
   virtual void PackWeight();
   virtual void TileReduction();
   virtual void UnrollReduction();
 
-  // Computes a stage, whose axes after the channels are a tile's, for one tile in registers.
+  // Computes a stage for one tile in registers. Its axes after the channels are those of a tile; it
+  // has `extra_axes` more axes than the result.
   void ComputeTile(const Stage& stage, int extra_axes = 0);
-  // Its loops: these, then vectors of channels.
+  // Orders the loops of a stage: `order`, then those over vectors of channels and over lanes.
   void OrderTile(const WindowLoops& stage, std::vector<Loop> order);
 
   const Windowed& w_;
@@ -52,11 +54,11 @@ class WindowSchedule {
 
  private:
   void TileOutput();
-  // Outermost first.
+  // The loops that become parallel, outermost first.
   std::vector<Loop> Grid() const;
   // The loop of a spatial axis: -1 is the width.
   Loop Axis(const Stage& stage, int from_end) const;
-  // Those of the tile.
+  // The stage's loops along the axes of a tile.
   std::vector<Loop> TileAxes(const Stage& stage) const;
   void Specialise();
 

@@ -1,5 +1,5 @@
 // The strategy of depthwise convolutions whose rows are filtered, two results at once (FilterRows):
-// of three taps a row four products in the place of six.
+// with three taps in a row, four products take the place of six.
 #ifndef HONE_COMPILER_SCHEDULE_WINDOW_FILTERED_ROWS_H_
 #define HONE_COMPILER_SCHEDULE_WINDOW_FILTERED_ROWS_H_
 
@@ -10,13 +10,15 @@
 
 namespace hone::schedule {
 
-// Whether there are three taps a row, for which the transforms only add: without trials, these are
-// worth to be priced.
+// Whether the strategy takes the kernel and its rows have three taps, for which the transforms only
+// add. Only then do the ranked configs of the template (Plan::Ranked) include this strategy.
 bool RowFiltersOnlyAdd(const Windowed& w);
+// Whether the strategy is the default.
 bool FiltersRowsByDefault(const Windowed& w, const machine::Machine& machine);
 
-// It filters float32 products of three to five taps a row with constant weights, at every element:
-// with more taps the transforms take as many additions as there are products left.
+// The strategy takes float32 kernels of stride and dilation one with constant weights and three to
+// five taps in a row. With more taps the transforms would take as many additions as there are
+// products left.
 std::unique_ptr<const Plan> OpenFilteredRows(
     const std::shared_ptr<const Problem<Windowed>>& problem);
 

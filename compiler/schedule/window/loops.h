@@ -1,4 +1,4 @@
-// The loops that schedules of windows make, by name.
+// The names of the loops that schedules of windows make.
 #ifndef HONE_COMPILER_SCHEDULE_WINDOW_LOOPS_H_
 #define HONE_COMPILER_SCHEDULE_WINDOW_LOOPS_H_
 
@@ -15,12 +15,13 @@ class WindowLoops : public Stage {
   explicit WindowLoops(Stage stage) : Stage(std::move(stage)) {}
   WindowLoops Init() const { return WindowLoops(Stage::Init()); }
 
-  // Channels: vectors of them, the vectors of a tile, and the blocks that tiles have.
+  // Loops over channels: over vectors of them, the vectors of a tile, and the blocks that tiles
+  // have.
   Loop Vectors() const { return Named("v"); }
   Loop ChannelVectors() const { return Named("cv"); }
   Loop ChannelBlocks() const { return Named("c"); }
-  // Rows of a tile, and tiles; columns alike, which are vectors of pixels where lanes go along the
-  // width.
+  // Loops over the rows of a tile, and over tiles along the height; and the same over columns,
+  // which are vectors of pixels where lanes go along the width.
   Loop Row() const { return Named("row"); }
   Loop RowTiles() const { return Named("oh"); }
   Loop Column() const { return Named("col"); }

@@ -9,8 +9,9 @@
 
 namespace hone::schedule {
 
-// It takes a depthwise convolution or a pool of two axes, all of whose layouts are row-major: a
-// tile of rows by vectors in registers, what is padded is read under masks, in tiles of their own.
+// It takes a depthwise convolution or a pool of two axes, all of whose layouts are row-major. A
+// tile of rows by vectors stays in registers. Tiles at the border are apart, and read what may be
+// padding under masks.
 std::unique_ptr<const Plan> OpenWindowRows(const std::shared_ptr<const Problem<Windowed>>& problem);
 
 }  // namespace hone::schedule

@@ -1,5 +1,5 @@
-// What the strategies of windows that combine the elements of one channel see of a kernel:
-// depthwise convolutions of two axes, and pools of one to three.
+// What the strategies of windows see of a kernel. Such windows combine elements of one channel:
+// those of depthwise convolutions of two spatial axes, and of pools of one to three.
 #ifndef HONE_COMPILER_SCHEDULE_WINDOW_VIEW_H_
 #define HONE_COMPILER_SCHEDULE_WINDOW_VIEW_H_
 
@@ -20,7 +20,7 @@ struct Windowed {
   bool depthwise = false;
   std::string weight;               // depthwise
   bool weight_is_constant = false;  // likewise
-  bool is_strict = false;           // only sums of the products as defined
+  bool is_strict = false;           // only the sums of products as defined are allowed
   bool is_float = false;            // the data is float32
   std::string copy;                 // the last stage before the anchor; empty: none
   bool pads = false;                // that stage pads the data and does nothing else
@@ -34,22 +34,23 @@ struct Windowed {
 
   int rank() const { return spatial + 2; }
   int64_t Taps() const;
-  // Registers for sums: all but one for what is loaded, one for a weight.
+  // How many registers sums may have: all but one for what is loaded and one for a weight.
   int64_t Accumulators() const { return registers - 2; }
   // Values of the knob "pad". "copy": a stage before the anchor fills a buffer, with zeros around
   // the data where it pads. "border": conditions in the tiles at the border.
   std::vector<std::string> PadOptions() const;
-  // The tiles along an axis, counted from the last (-1 is the width), that are apart: the
-  // conditions of wide borders stay where they are.
+  // How many tiles at the ends of an axis are peeled, so that only they test conditions. A border
+  // that is too wide is not peeled, and all tiles keep its conditions. Axes count from the last: -1
+  // is the width.
   Border PeeledBorder(int axis, int64_t tile) const;
 };
 
-// nullopt unless the kernel is such a convolution (a pool).
+// nullopt unless the kernel is such a convolution if `depthwise`, or such a pool if not.
 std::optional<Windowed> ViewWindowed(const ops::KernelDefinition& def, bool depthwise);
-// All of it; the kernel is one.
+// The whole view; the kernel of the task must be such a kernel.
 Windowed WindowedOf(const Task& task, bool depthwise);
 
-// 1, 2, ... up to the least of these, 1 in any case.
+// 1, 2, ... up to the least of the three arguments, and 1 in any case.
 std::vector<int64_t> CountsUpTo(int64_t limit, int64_t extent, int64_t fits);
 
 }  // namespace hone::schedule
