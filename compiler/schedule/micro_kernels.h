@@ -31,8 +31,8 @@ struct MicroKernelTask {
   std::string signature;
   std::string target;
   std::vector<std::string> configs;  // the configs to measure, as texts
-  // Bytes of all constants of the model whose kernel this task imitates. They decide whether it is
-  // timed with warm or cold constants (decision 0004). 0: the bytes of the kernel's own constants
+  // Bytes of all constants of the model whose kernel this task imitates. They decide how warm its
+  // constants are while it is timed (decision 0004). 0: the bytes of the kernel's own constants
   // decide.
   int64_t constant_bytes = 0;
 };

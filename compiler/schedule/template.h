@@ -40,7 +40,7 @@ class Template {
   virtual std::unique_ptr<const Plan> Open(const Task& task) const = 0;
 };
 
-// The first template that matches; the generic one matches every kernel.
+// The first template for the machine that matches; there is one for every kernel.
 const Template& TemplateFor(const ops::KernelDefinition& def, const machine::Machine& machine);
 // The same for CPUs.
 const Template& TemplateFor(const ops::KernelDefinition& def);

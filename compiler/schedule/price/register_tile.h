@@ -24,7 +24,7 @@ struct RegisterTile {
   int64_t columns = 1;
 };
 
-// The most blocks of rows of tiles, where their sums are taken in chunks.
+// The most blocks that the rows of tiles are divided into where sums are taken in chunks.
 inline constexpr int64_t kMostRowBlocks = 8;
 
 struct RegisterTileProblem {
@@ -43,7 +43,7 @@ struct RegisterTileProblem {
   double l2_bytes_a_cycle = machine::kL2Read.register_tile_bytes_a_cycle;
   double stream_bytes_a_cycle = machine::kL3Read.register_tile_bytes_a_cycle;
   machine::IssueRates issue;
-  double step_multiply_adds = 1;  // StepMultiplyAdds
+  double step_multiply_adds = 1;  // what StepMultiplyAdds says
   // The least number of steps that may be taken for all tiles of a block (rows of tiles) before the
   // next steps are, so that this part of the panel stays in the first cache. 0: each tile takes its
   // whole sum at once.

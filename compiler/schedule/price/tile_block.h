@@ -32,8 +32,8 @@ struct TileBlockProblem {
 // Whether the machine has a matrix unit for products of this kind.
 bool HasTiles(const machine::Machine& machine, ProductKind kind);
 
-// The rows of the tiles of a line. The last tile may have fewer, but not a single row (unless the
-// line has one).
+// How many rows the tiles of a line have. The last tile may have fewer, but not a single row
+// (unless the line has one).
 int64_t RowsOfTile(int64_t line_rows);
 // How many dot products of `dot` terms one step of a sum of `terms` takes: as many as fill a row of
 // a tile, or fewer so that all steps are about even.

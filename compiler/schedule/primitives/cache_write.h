@@ -12,9 +12,8 @@ namespace hone::schedule {
 // Lets the stage of `buffer` fill workspace "<buffer>.acc" instead, and a new launch after it copy
 // that to `buffer`, so that the copy can be scheduled and the stage be computed at one of its
 // loops. The copy's loops are "<buffer>.i0", ...; the stage's are now named after the new buffer.
-// `layout` is the layout of the new buffer (empty: row-major). Its pad lanes are allocated, but
-// nothing is stored to them, so that whole vectors can be loaded from it. Returns the new buffer's
-// stage.
+// `layout` is the layout of the new buffer (empty: row-major). Its pad lanes are there for a copy
+// that loads whole vectors; nothing is stored to them. Returns the new buffer's stage.
 absl::StatusOr<Stage> CacheWrite(loop::Nest* nest, const Stage& stage,
                                  const std::string& layout = "");
 

@@ -12,7 +12,7 @@ namespace hone::schedule {
 //   for t { for k, i { c[t, i] = c[t, i] + f } }
 //   =>  for t { alloc c.acc { for j { c.acc[j] = 0 }; for k, i { c.acc[i] = c.acc[i] + f };
 //                             for i { c[t, i] = c[t, i] + c.acc[i] } } }
-// Results round in another order. Returns the name of the new buffer, "<c>.acc", whose dimensions
+// Results round in another order. Returns the stage of the new buffer, "<c>.acc", whose dimensions
 // are the loops that c's indices depend on, outermost first. The loops of the last step keep the
 // names "<c>.x"; those of the sum are "<c>.acc.x", and those that set it to zero are
 // "<c>.acc.x_init". kFailedPrecondition where the body is no such sum of floats, where f reads c,
