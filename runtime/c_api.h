@@ -37,12 +37,13 @@ struct hone_tensor_info {
   uint64_t size_bytes;
 };
 
+/* Describes the kernel of a call. The texts are those of struct hone_kernel (module_abi.h). */
 struct hone_kernel_info {
   const char* name;
   const char* workload;
   const char* config;
   const char* tier;
-  double flops; /* of all executions of the call in one run */
+  double flops; /* for all executions of the call in one run; 0 if the number has no meaning */
 };
 
 /* Valid until the thread's next failure; "" before its first. */
@@ -113,23 +114,26 @@ HONE_API int hone_run(hone_model* model);
  * device has failed. */
 HONE_API const void* hone_output(const hone_model* model, uint32_t index);
 
-/* The same with DLPack tensors, which must have the input's dtype and one of its shapes, and lie on
- * the CPU or on the model's own device, if that is one of CUDA. hone_set_input_dlpack takes any
- * strides on the CPU; hone_bind_input_dlpack, and both on CUDA, need a row-major tensor, which to
- * be bound is aligned to 64 bytes. On CUDA hone_set_input_dlpack copies within the device, after
- * the work in its default stream; what is bound there must be complete when hone_run is called. */
+/* These two do the same with DLPack tensors. A tensor must have the input's dtype, and the input's
+ * shape in one of the specialisations. hone_set_input_dlpack copies a tensor on the CPU, with any
+ * strides, or a row-major tensor on the CUDA device that the model runs on. It makes the latter
+ * copy on the device, after the work that is in the device's default stream.
+ * hone_bind_input_dlpack needs a row-major tensor aligned to 64 bytes on the device that the model
+ * runs on, either the CPU or a CUDA device. On a CUDA device, the tensor's data must be complete
+ * when hone_run is called. */
 HONE_API int hone_set_input_dlpack(hone_model* model, uint32_t index,
                                    const struct hone_dl_tensor* tensor);
 HONE_API int hone_bind_input_dlpack(hone_model* model, uint32_t index,
                                     const struct hone_dl_tensor* tensor);
-/* A view of an output, or, on a device with memory of its own, of the host's copy of it. The
- * next run or read of the output may change it, and the model must outlive it. The receiver calls
- * its deleter. */
+/* Makes a view of an output in host memory. On a device with memory of its own, the view shows a
+ * copy of the output. The next run or read of the output may change the data, and the model must
+ * outlive the view. The caller frees the view by calling its deleter. */
 HONE_API int hone_output_dlpack(const hone_model* model, uint32_t index,
                                 struct hone_dl_managed_tensor** tensor);
 
-/* A view of an output where it lies, without a copy to the host: on the CPU as above, on CUDA in
- * the device's memory, complete when hone_run has returned. HONE_BAD_INPUT on other devices. */
+/* Makes a view of an output in the memory of the device that the model runs on, without a copy. On
+ * the CPU this equals hone_output_dlpack. On a CUDA device, the data is complete when hone_run has
+ * returned. HONE_BAD_INPUT if the model runs on any other device. */
 HONE_API int hone_device_output_dlpack(const hone_model* model, uint32_t index,
                                        struct hone_dl_managed_tensor** tensor);
 

@@ -13,8 +13,8 @@
 
 namespace hone {
 
-// The team may be shared with other users, one at a time. The device never fails: a fault in kernel
-// code ends the whole process.
+// Others may use the team too, but only one user at a time. The device never fails: a fault in
+// kernel code ends the whole process.
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(std::shared_ptr<ThreadTeam> team)
@@ -30,16 +30,16 @@ class CpuDevice final : public Device {
   std::unique_ptr<LoadedModule> Load(const Module& module, std::string* error) override;
   std::string error() const override { return ""; }
 
-  // Makes a sequence of launches of any open modules. Null with a sentence in *error if there is no
-  // memory for the threads' scratch.
+  // Makes a sequence of launches, which may be of several open modules. Null with a sentence in
+  // *error if there is no memory for the threads' scratch.
   std::unique_ptr<LaunchSequence> MakeSequence(const SequencePlan& plan, std::string* error);
 
  private:
   bool ReserveScratch(uint64_t size_bytes);
 
   const std::shared_ptr<ThreadTeam> team_;
-  std::vector<Memory>
-      scratch_;  // by thread; each as large as the largest that a launch so far asked for
+  // A block for each thread, large enough for every launch of the sequences made so far.
+  std::vector<Memory> scratch_;
 };
 
 }  // namespace hone

@@ -48,13 +48,15 @@ class Executor {
   const void* ReadOutput(uint32_t index);
 
   void Run() { sequence_->Run(); }
-  // Seconds of `runs` back-to-back runs.
+  // Seconds that `runs` back-to-back runs take.
   double Time(int64_t runs) { return sequence_->Time(runs); }
-  // Seconds that `runs` back-to-back runs of one call of the function alone take, with all trips of
-  // its repeat. The call reads what the calls before it compute from the present inputs. Negative
-  // with a sentence in *error if LoadedModule::MakeSequence fails.
+  // Seconds that `runs` back-to-back runs of one call of the function take. If the call is in a
+  // repeat, each run makes all trips. The calls before it run once first, untimed, so that the call
+  // reads what they compute from the present inputs. Negative with a sentence in *error if
+  // LoadedModule::MakeSequence fails.
   double TimeCall(uint32_t call, int64_t runs, std::string* error);
-  // Seconds of `runs` back-to-back runs in which no kernel does anything: the executor's own share.
+  // Seconds that `runs` back-to-back runs take when no kernel does anything. This is the executor's
+  // own overhead.
   double TimeWithoutKernels(int64_t runs) { return sequence_->TimeWithoutKernels(runs); }
   // For each call of the function, the median nanoseconds over `runs` runs, all trips of its repeat
   // together. There is a barrier after every launch.
@@ -95,8 +97,8 @@ class Executor {
   std::vector<void*> outputs_;
   std::vector<void*> buffers_;  // of all calls, one after the other
   SequencePlan plan_;
-  // Where each moving buffer of the plan's repeats is in trip 1, in the order of the repeats'
-  // moves.
+  // Where each buffer that moves in a repeat of the plan is in trip 1, in the order of the repeats
+  // and their moves.
   std::vector<hone_location> next_places_;
   std::unique_ptr<LaunchSequence> sequence_;
   std::vector<std::vector<uint8_t>> copies_;  // the outputs that ReadOutput copied

@@ -35,14 +35,16 @@ constexpr int kMaxDynamicSharedSizeBytes = 8;  // CUfunction_attribute
 constexpr int kErrorLogBuffer = 5;             // CUjit_option
 constexpr int kErrorLogBufferSizeBytes = 6;
 constexpr unsigned kStreamNonBlocking = 1;
-// The default stream of programs that do not ask for one for each thread (CU_STREAM_LEGACY).
+// CU_STREAM_LEGACY: the default stream that all threads share. Only programs that ask for it have
+// another default stream for each thread.
 inline const Stream kLegacyStream = reinterpret_cast<Stream>(uintptr_t{1});
 constexpr int kCaptureModeThreadLocal = 1;
 
 // The driver's functions that the runtime calls. All exist since CUDA 11.4.
 struct CudaApi {
-  // The first call loads libcuda.so.1 and initialises it; it stays loaded. Null with a sentence in
-  // *error if there is no such library, or no device for it to drive. Thread-safe.
+  // Returns the table of functions. The first call loads libcuda.so.1, which stays loaded, and
+  // initialises the driver. Null with a sentence in *error if there is no such library, if it is
+  // older than CUDA 11.4, or if it does not start, as on a machine without a GPU. Thread-safe.
   static const CudaApi* Get(std::string* error);
 
   Result (*Init)(unsigned flags);

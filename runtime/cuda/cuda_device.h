@@ -63,7 +63,7 @@ class CudaDevice final : public Device {
   std::string error_;
 };
 
-// Makes the device's context the calling thread's own until the end of the scope.
+// Makes the device's context current in the calling thread as long as this object lives.
 class InContext {
  public:
   explicit InContext(const CudaDevice& device);

@@ -27,9 +27,9 @@ class CudaModule final : public LoadedModule {
 
   CudaDevice& device() const { return device_; }
   // The launch's function, allowed as much shared memory as the launch asks for. Null with a
-  // sentence in *error if the code has no such entry, or if the driver refuses the memory.
+  // sentence in *error if the code has no such entry, or if the driver refuses that much memory.
   Function Find(const hone_device_launch& launch, std::string* error) const;
-  // A kernel that does nothing, for the time of a sequence itself.
+  // A kernel that does nothing. Sequences launch it to time their own overhead.
   Function nothing() const { return nothing_; }
 
  private:
@@ -41,7 +41,7 @@ class CudaModule final : public LoadedModule {
 
   const Module& module_;
   CudaDevice& device_;
-  std::vector<DriverModule> modules_;  // by index of the code; the last one has `nothing`
+  std::vector<DriverModule> modules_;  // by index of the code; the last one has nothing_
   Function nothing_ = nullptr;
   std::unique_ptr<DeviceMemory> parameters_;
 };

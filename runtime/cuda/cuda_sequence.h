@@ -14,9 +14,9 @@
 namespace hone::cuda {
 
 // A run starts one recorded graph of all launches, which the device works through without the host.
-// Recording costs as much as several runs, so the first run with new addresses launches one by one,
-// and the second one records. Sequences too long for a graph always launch one by one. The stream
-// keeps the order, so no barriers are needed.
+// Recording costs as much as several runs, so the first run with new addresses launches the kernels
+// one by one, and the second run records the graph. Sequences too long for a graph always launch
+// their kernels one by one. The stream keeps the order, so no barriers are needed.
 class CudaSequence final : public LaunchSequence {
  public:
   // `module` and `plan` must outlive the sequence. Null with a sentence in *error if
@@ -41,21 +41,24 @@ class CudaSequence final : public LaunchSequence {
   bool FindFunctions(std::string* error);
   bool LaunchStep(const StepVisit& visit);
   bool LaunchNothing(const StepVisit& visit);
-  // Records what `launch` launches in so many walks over the plan. Null if the device has failed.
+  // Records one graph of what `launch` launches in `runs` walks over the plan. Null if the device
+  // has failed.
   GraphExec Record(const Launch& launch, int64_t runs = 1);
-  // How many runs one start of several_ does, which is recorded when it is first needed; 1 if a
-  // graph of several would gain nothing, or would hold more than `runs`.
+  // Returns how many runs the graph several_ holds, and records the graph when it is first needed.
+  // Returns 1 if Time should start each run by itself: if one run has enough launches already, if
+  // several_ would hold more than `runs` runs, or if there is no graph.
   int64_t RunsAtOnce(int64_t runs);
-  // Starts a run, by the graph if it is time for one. False if the device has failed.
+  // Starts a run, and records graph_ before if this run is to use it. False if the device has
+  // failed.
   bool Start();
 
   const CudaModule& module_;
   CudaDevice& device_;
   const SequencePlan& plan_;
   std::vector<Function> functions_;  // one for each step
-  GraphExec graph_ = nullptr;        // of the present addresses
-  GraphExec several_ = nullptr;      // the same, of the runs that Time starts at once
-  bool has_run_ = false;             // with the present addresses
+  GraphExec graph_ = nullptr;        // one run with the present addresses
+  GraphExec several_ = nullptr;      // several such runs, which Time starts at once
+  bool has_run_ = false;             // whether there was a run with the present addresses
 };
 
 }  // namespace hone::cuda

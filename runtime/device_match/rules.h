@@ -11,11 +11,11 @@ namespace hone {
 
 // CPU: the device is the same machine and has at least as many cores as the target has threads.
 bool CpuCanMeasure(const OfferedDevice& device, std::string_view target);
-// CUDA: the device has the same compute capability, and the same facts as far as both texts tell
-// them.
+// CUDA: the device has the same compute capability, and no fact that both texts state differs
+// (FactsAgree).
 bool CudaCanMeasure(const OfferedDevice& device, std::string_view target);
-// OpenCL: the device is of the same family, and its work groups may have at least what the target's
-// may.
+// OpenCL: the device is of the same family, its work groups may have at least as many work items
+// and as much local memory as those of the target, and no fact that both texts state differs.
 bool OpenClCanMeasure(const OfferedDevice& device, std::string_view target);
 
 // Whether each of these flags has the same value in both texts or is missing from one of them,
