@@ -18,10 +18,12 @@ int HostCoreCount();
 std::string HostTargetText(int threads);
 
 // What this machine's processor lacks to run code for a target and to time it; empty if it lacks
-// nothing. It is the target's -mtriple, or a feature of its -mattr such as "avx512f"; the kind of a
-// target that is not for a processor ("cuda", "opencl"); "emulator" if only the target is emulated,
-// and "processor of its own" if only this machine is. `target` is canonical text; if it lacks one
-// of these flags, the answer is that flag.
+// nothing. The answer is one of these:
+// - the target's kind ("cuda", "opencl"), if the target is not for a processor;
+// - the target's -mtriple, or a feature of its -mattr such as "avx512f";
+// - "emulator", if the target is for an emulated processor (IsOfEmulated) and this machine is real;
+// - "processor of its own", if this machine is emulated and the target's processor is real.
+// `target` is canonical text; if it has no -mtriple or -mattr, the answer is the name of that flag.
 std::string MissingOnHost(std::string_view target, bool is_emulated = IsEmulated());
 
 }  // namespace hone

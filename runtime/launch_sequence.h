@@ -13,7 +13,7 @@ namespace hone {
 struct SequenceStep {
   const hone_launch* launch = nullptr;
   const hone_device_launch* device_launch = nullptr;  // null if the CPU runs the launch
-  bool wants_barrier = false;  // it depends on a launch since the last barrier
+  bool wants_barrier = false;  // it depends on a launch that ran since the last barrier
   uint32_t call = 0;           // the index of the call that RunTimed adds its time to
   size_t first_buffer = 0;     // where its kernel's buffers begin in the plan's addresses
 };
@@ -39,11 +39,12 @@ struct SequenceRepeat {
   size_t first_step = 0;
   size_t end_step = 0;
   int64_t trips = 1;
-  size_t first_buffer = 0;  // of the steps' buffers, in the plan's addresses
+  size_t first_buffer = 0;  // the steps' buffers begin here in the plan's addresses
   size_t end_buffer = 0;
   std::vector<SequenceMove> moves;
 };
 
+// What a device is to run: launches in order, and the repeats among them.
 struct SequencePlan {
   std::vector<SequenceStep> steps;
   std::vector<SequenceRepeat> repeats;  // ascending and disjoint

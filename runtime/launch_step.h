@@ -33,8 +33,8 @@ struct LaunchStep {
     return step;
   }
 
-  // Runs one thread's part of the grid, with that thread's scratch and mode. The mode lives for the
-  // whole list of launches.
+  // Runs one thread's part of the grid, with that thread's scratch and mode. A thread uses one mode
+  // for its whole walk through the list of launches.
   void Run(void* const* buffers, int thread, int threads, void* scratch,
            SubnormalMode& mode) const {
     if (serial) {

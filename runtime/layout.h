@@ -16,13 +16,14 @@ namespace hone {
 // Immutable value. The text form names the logical axes by position, with letters that depend on
 // the rank alone: "" (0), "C" (1), "NC" (2), "NCW" (3), "NCHW" (4), "NCDHW" (5), "ABCDEF..." (6 and
 // more). A physical dimension is an axis letter (the axis, or what its blocks leave of it) or a
-// block, written as a factor and the axis letter in lower case. Outermost first: "NCHW" is
-// row-major, "NHWC" has channels innermost, "NCHW16c" blocks channels by 16, "NCHW4h16c" is two
-// blocks. An axis may have several blocks, whose factors multiply from the innermost outwards: in
-// "NC2c16c", c = (C * 2 + c2) * 16 + c16.
+// block, written as a factor and the axis letter in lower case. The text has the outermost
+// dimension first: "NCHW" is row-major, "NHWC" has channels innermost, "NCHW16c" blocks channels by
+// 16, "NCHW4h16c" has two blocks. An axis may have several blocks, whose factors multiply from the
+// innermost outwards: in "NC2c16c", c = (C * 2 + c2) * 16 + c16.
 //
-// The blocked extent of an axis is its logical extent rounded up to the product of its blocks. The
-// lanes added in this way are zero whenever a buffer is visible between kernels.
+// The padded extent of an axis is its logical extent rounded up to a multiple of the product of its
+// blocks. The elements added in this way, the pad lanes, are zero whenever a buffer is visible
+// between kernels.
 class Layout {
  public:
   struct Dim {
@@ -31,7 +32,7 @@ class Layout {
     bool operator==(const Dim&) const = default;
   };
 
-  static constexpr int kMaxRank = 26;  // one letter an axis
+  static constexpr int kMaxRank = 26;  // each axis has a letter of its own
   // The largest product of the blocks of one axis.
   static constexpr int64_t kMaxBlock = int64_t{1} << 20;
 

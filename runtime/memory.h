@@ -18,7 +18,7 @@ constexpr uint64_t AlignedBytes(uint64_t size_bytes) {
 class Memory {
  public:
   // A kShared block stays shared with children that are forked later: each process sees what the
-  // others write. It costs their fork nothing.
+  // others write. It does not make fork() slower.
   enum class Sharing { kPrivate, kShared };
 
   Memory() = default;

@@ -47,13 +47,15 @@ class Model {
   // Calls `write` once with host memory, to which it must write the input's data. The input then
   // counts as given in the shape of the chosen specialisation, and its binding ends.
   void FillInput(uint32_t input, const std::function<void(void* memory)>& write);
-  // The same with memory of the device, which must be shared, in place of the host's.
+  // Copies the input's data from an address in the device's memory. The device must be shared
+  // (Device::is_shared). The input then counts as given, as after FillInput.
   void CopyInput(uint32_t input, const void* device_data);
   // Like Executor::BindInput, but for every specialisation in which the input has its present
   // shape. Null ends the binding: the input then has the data that it was last filled with.
   void BindInput(uint32_t input, void* data);
-  // Whether the given inputs fit the chosen specialisation, apart from those excused by a choice by
-  // number; if not, *error names one that was given in another shape.
+  // Whether the given inputs fit the chosen specialisation; if not, *error names one that was given
+  // in another shape. Inputs that did not fit when a specialisation was chosen by number do not
+  // count.
   bool CanRun(std::string* error) const;
   // Whether every input was given in its shape in the chosen specialisation; if not, *error names
   // those that were not.

@@ -192,8 +192,9 @@ struct hone_device_launch {
   uint32_t blocks[3];    /* each at least 1 */
   uint32_t threads[3];   /* of a block; each at least 1 */
   uint64_t shared_bytes; /* of a block */
-  /* The buffers that the entry's parameters are, as indices into the kernel's buffer table. PTX
-   * takes a pointer for each; OpenCL C takes a buffer and then an offset in bytes (ulong). */
+  /* The entry's arguments in order, each as an index into the kernel's buffer table. For each of
+   * them, PTX code has one parameter, a pointer; OpenCL C has two, a buffer and then an offset in
+   * bytes (ulong). */
   const uint32_t* arguments;
 };
 
@@ -210,7 +211,7 @@ struct hone_module {
   const struct hone_repeat* repeats; /* exists from version 2 on */
   /* The members below exist from version 3 on. */
   uint32_t code_count;
-  uint32_t device_launch_count; /* 0, or as many as all kernels have launches */
+  uint32_t device_launch_count; /* 0, or the number of launches of all kernels together */
   const struct hone_device_code* codes;
   const struct hone_device_launch* device_launches; /* in the order of kernels and their launches */
 };

@@ -35,7 +35,7 @@ class SubnormalMode {
   static uint64_t Read() { return __builtin_ia32_stmxcsr(); }
   static void Write(uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<uint32_t>(bits)); }
 #elif defined(__aarch64__)
-  // FPCR.FZ: both.
+  // FPCR.FZ covers both results and operands.
   static constexpr uint64_t kFlushBits = uint64_t{1} << 24;
   static uint64_t Read() {
     uint64_t bits = 0;

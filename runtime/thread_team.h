@@ -37,7 +37,7 @@ class ThreadTeam {
   // Why the team has one thread only; empty if nothing went wrong.
   const std::string& error() const { return error_; }
 
-  // Calls body(context, t) on every thread t and returns when all are back.
+  // Calls body(context, t) on every thread t, and returns when all calls have returned.
   void Run(void (*body)(void* context, int thread), void* context);
 
   // Every thread must call this within Run. No thread goes on before all have arrived, and each

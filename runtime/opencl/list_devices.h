@@ -18,8 +18,8 @@ std::vector<cl_device_id> AllDevices(const Api& api);
 std::vector<ListedDevice> ListDevices();
 
 // The value of -device in a device's target: vendor and name in lower case, joined by a hyphen, or
-// the name alone if it begins with the vendor's first word. It is "pocl" for every processor behind
-// PoCL. The parameters are what the driver reports.
+// the name alone if it begins with the vendor's first word. Every device of the platform PoCL has
+// the value "pocl". The parameters are what the driver reports.
 std::string FamilyOf(std::string_view platform, std::string_view vendor, std::string_view name);
 
 }  // namespace hone::opencl
