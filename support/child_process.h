@@ -1,4 +1,4 @@
-// Starting, watching and ending programs.
+// Starts, watches and ends other programs.
 #ifndef HONE_SUPPORT_CHILD_PROCESS_H_
 #define HONE_SUPPORT_CHILD_PROCESS_H_
 
@@ -12,12 +12,13 @@
 
 namespace hone {
 
-// A program started by us; killed and reaped when the object goes, unless it was waited for. Its
-// stdin is /dev/null, its stdout a pipe that this object reads, its stderr ours; Ctrl-C at the
-// terminal does not reach it. Not thread-safe.
+// A program that this process started. The destructor kills and reaps it unless it is known to have
+// ended. Its stdin is /dev/null, its stdout is a pipe that this object reads, and its stderr is
+// that of this process. It has a process group of its own, so Ctrl-C at the terminal does not reach
+// it. Not thread-safe.
 class ChildProcess {
  public:
-  // argv[0] is the path of the program. kNotFound when there is none.
+  // argv[0] is the path of the program. kNotFound if there is no program that can be run.
   static absl::StatusOr<ChildProcess> Start(const std::vector<std::string>& argv);
 
   ChildProcess(ChildProcess&& other) noexcept;
@@ -28,14 +29,14 @@ class ChildProcess {
 
   pid_t pid() const { return pid_; }
 
-  // The next line of its stdout, without the newline. kUnavailable when it ended its output first,
-  // kDeadlineExceeded after `limit_ns`.
+  // Waits for the next line of the program's stdout and returns it without the newline.
+  // kUnavailable if the output ends before a whole line, kDeadlineExceeded after `limit_ns`.
   absl::StatusOr<std::string> ReadLine(int64_t limit_ns);
 
-  // Sends SIGTERM, then SIGKILL after `grace_ns`; returns the wait status. A second call does
-  // nothing.
+  // Sends SIGTERM, and SIGKILL if the program has not ended after `grace_ns`; with 0, sends SIGKILL
+  // at once. Returns the program's wait status (waitpid). A second call only returns it again.
   int Stop(int64_t grace_ns);
-  // True once the process has ended (and then reaps it).
+  // Whether the program has ended. If so, it is reaped.
   bool HasEnded();
 
  private:

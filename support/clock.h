@@ -1,4 +1,4 @@
-// Time comes from outside, so that tests can stage it.
+// A clock that is passed to the code that needs the time, so that tests can control it.
 #ifndef HONE_SUPPORT_CLOCK_H_
 #define HONE_SUPPORT_CLOCK_H_
 
@@ -14,12 +14,13 @@ inline constexpr int64_t kDayNs = 24 * kHourNs;
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Monotonic; only differences have a meaning.
+  // Monotonic time in nanoseconds. Only differences between two values have a meaning.
   virtual int64_t NowNs() const = 0;
-  // Since the Unix epoch, for display and ordering by people; never used to measure a duration.
+  // Nanoseconds since the Unix epoch, for people to read and order by. It is never used to measure
+  // a duration.
   virtual int64_t WallTimeNs() const = 0;
 
-  // The machine's clock; lives for the process.
+  // The machine's clock, which lives as long as the process.
   static const Clock& Real();
 };
 

@@ -6,10 +6,10 @@
 
 namespace hone {
 
-// Kills the process with SIGKILL when the environment variable HONE_CRASH_AT is "NAME:N" and this
-// is the N-th passage (from 1) of the point called NAME. A no-op otherwise. With HONE_CRASH_LOG
-// set, the names passed are appended to that file, so that a test can list every point.
-// Thread-safe.
+// Kills the process with SIGKILL if the environment variable HONE_CRASH_AT is "NAME:N" and this is
+// the process's N-th call (counted from 1) with that name. Otherwise does nothing. If
+// HONE_CRASH_LOG names a file, each call first appends its name to it, so that a test can list
+// every point. Thread-safe.
 void CrashPoint(std::string_view name);
 
 }  // namespace hone

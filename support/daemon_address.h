@@ -1,4 +1,4 @@
-// Where programs of one user find their daemon, and what they may say to it.
+// Where a user's programs find that user's daemon, and whether it is safe to connect to it.
 #ifndef HONE_SUPPORT_DAEMON_ADDRESS_H_
 #define HONE_SUPPORT_DAEMON_ADDRESS_H_
 
@@ -8,19 +8,20 @@
 
 namespace hone {
 
-// The Unix socket that honed serves and its clients dial where no other is named:
-// $XDG_RUNTIME_DIR/hone/honed.sock, or /tmp/hone-UID/honed.sock. Makes nothing.
+// The Unix socket that honed serves and its clients dial unless they are given another one:
+// $XDG_RUNTIME_DIR/hone/honed.sock, or /tmp/hone-UID/honed.sock. Creates neither socket nor folder.
 std::string DefaultDaemonSocket();
 
-// Empty, or why others than this user could have put something into the folder.
+// Why users other than this one may have put something into the folder. Empty if it is a real
+// folder, not a symlink, that belongs to this user and that nobody else may enter.
 std::string WhyNotPrivate(const std::string& folder);
 
-// The default socket, where it is safe to dial: where its folder is this user's alone, or not
-// there. kPermissionDenied otherwise: whoever made the folder would be told what is compiled, and
-// would say what is fastest.
+// The default socket, if it is safe to dial: if its folder is private to this user (WhyNotPrivate)
+// or does not exist. Otherwise kPermissionDenied, because whoever made the folder could serve the
+// socket, learn what this user compiles, and answer with configs of their own.
 absl::StatusOr<std::string> DialableDefaultSocket();
 
-// Whether somebody takes connections at this socket.
+// Whether a process accepts connections at this socket.
 bool IsServed(const std::string& socket);
 
 }  // namespace hone

@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// 64 lower-case hexadecimal digits.
+// The digest as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
 // Digests bytes that come piece by piece. Not thread-safe.

@@ -1,4 +1,4 @@
-// Files that are there whole or not at all.
+// Reads files, and writes them so that a file has all of its new bytes or none of them.
 #ifndef HONE_SUPPORT_FILE_SYSTEM_H_
 #define HONE_SUPPORT_FILE_SYSTEM_H_
 
@@ -10,20 +10,21 @@
 
 namespace hone {
 
-// The status of a failed system call, from errno: kNotFound, kPermissionDenied, kInvalidArgument (a
-// name that none can have) or kInternal. "open" as `doing` makes "cannot open FILE: No such file or
-// directory".
+// Turns the errno of a failed system call on `path` into a status: kNotFound, kPermissionDenied,
+// kInvalidArgument (no file can have this path) or kInternal. If `doing` is "open", the message is
+// "cannot open PATH: No such file or directory".
 absl::Status ErrnoStatus(int error, std::string_view doing, const std::string& path);
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-// Replaces `path`, or what its symlinks lead to: a reader, or a machine that crashes, sees the old
-// bytes or the new ones, and the new ones are on the disk on return. Of several writers at the same
-// time the last one wins. Errors, crash points and what a crash leaves: OutputFile.
+// Replaces the file at `path`, or the file that its symlinks lead to. Readers see either all the
+// old bytes or all the new ones, even after a crash of the machine. The new bytes are on the disk
+// when this returns. If several writers write the file at the same time, the last one wins.
+// OutputFile describes the errors, the crash points and what a crash leaves behind.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-// Renames a file whose bytes are synced, and makes the new name durable. Passes the crash points
-// file.rename.*.
+// Renames a file whose bytes are synced. The new name is on the disk when this returns. Passes the
+// crash points file.rename.* (crash_point.h).
 absl::Status RenameDurably(const std::string& from, const std::string& to);
 
 }  // namespace hone

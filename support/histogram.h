@@ -1,4 +1,4 @@
-// How often something took how long, for who watches a service.
+// Histograms of how long something took, for the metrics of a service.
 #ifndef HONE_SUPPORT_HISTOGRAM_H_
 #define HONE_SUPPORT_HISTOGRAM_H_
 
@@ -15,8 +15,8 @@ namespace hone {
 class Histogram {
  public:
   struct Totals {
-    std::vector<double> bounds;    // ascending; a value belongs to the first that is not below it
-    std::vector<uint64_t> counts;  // one for each bound, and one for what is above all of them
+    std::vector<double> bounds;    // ascending; a value counts for the first that is not below it
+    std::vector<uint64_t> counts;  // one for each bound, then one for the values above all bounds
     uint64_t count = 0;
     double sum = 0;
   };
@@ -44,7 +44,8 @@ class Histogram {
   Totals totals_;
 };
 
-// Bounds for seconds: of what answers at once, and of what takes from a moment to an hour.
+// Bounds in seconds: ShortTimes for what is answered at once, LongTimes for what may take up to an
+// hour.
 inline std::vector<double> ShortTimes() {
   return {0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 }

@@ -1,4 +1,4 @@
-// This machine.
+// The name of this machine.
 #ifndef HONE_SUPPORT_HOST_NAME_H_
 #define HONE_SUPPORT_HOST_NAME_H_
 
@@ -6,7 +6,8 @@
 
 namespace hone {
 
-// As the system has it; containers and machines may share one.
+// The name that the system gives this machine. Several machines or containers may have the same
+// one.
 std::string HostName();
 
 }  // namespace hone

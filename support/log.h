@@ -1,4 +1,5 @@
-// How a program logs: lines for people, or an object of JSON a line for machines that collect them.
+// How a program logs: lines of text for people, or lines with one JSON object each for programs
+// that collect logs.
 #ifndef HONE_SUPPORT_LOG_H_
 #define HONE_SUPPORT_LOG_H_
 
@@ -27,18 +28,18 @@ enum class LogFormat {
 // "text" or "json".
 std::optional<LogFormat> ParseLogFormat(std::string_view name);
 
-// spdlog's default logger writes to stderr from here on. `component` is the program's name. Called
-// while the process has one thread.
+// Makes spdlog's default logger write to stderr in this format. `component` is the program's name.
+// Call this while the process has only one thread.
 void StartLog(const std::string& component, LogFormat format);
-// What StartLog was told; kText before.
+// The format that StartLog was given; kText before the call.
 LogFormat CurrentLogFormat();
 
-// For StartLog, and its test.
+// Makes the formatter for kJson. Only StartLog and its test use this.
 std::unique_ptr<spdlog::formatter> MakeJsonFormatter();
 
-// What the lines are about that this thread logs while the object lives: fields of their JSON. In
-// text they are left out: a message names what people need. Objects may nest; they end in the
-// reverse order.
+// Adds fields to the JSON of every line that this thread logs while the object lives. They say what
+// the line is about. In kText they are left out, because the messages themselves name what people
+// need. Objects may nest, and are destroyed in the reverse order of their construction.
 class LogFields {
  public:
   using Value = std::variant<std::string, int64_t>;

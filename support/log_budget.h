@@ -1,5 +1,5 @@
-// How often one thing may be logged: who dials a daemon makes it say much, and must not fill a
-// disk.
+// Limits how often one thing is logged. Whoever connects to a daemon can make it log a lot, and
+// must not be able to fill its disk.
 #ifndef HONE_SUPPORT_LOG_BUDGET_H_
 #define HONE_SUPPORT_LOG_BUDGET_H_
 
@@ -8,13 +8,14 @@
 
 namespace hone {
 
-// So many times in a window, which begins with the first of them. Not thread-safe.
+// Allows one message at most `most` times in each window of `window_ns`. A window begins with the
+// first call after the window before it has ended. Not thread-safe.
 class LogBudget {
  public:
   LogBudget(int most, int64_t window_ns) : most_(most), window_ns_(window_ns) {}
 
-  // Whether it may be said once more. *swallowed: how often it could not be since it was said last,
-  // where this begins a window; else 0.
+  // Whether the message may be logged now. If this call begins a window, *swallowed becomes the
+  // number of calls in the window before it that returned false; otherwise 0.
   bool Spend(int64_t now_ns, int* swallowed) {
     *swallowed = 0;
     if (asked_ == 0 || now_ns - began_ns_ >= window_ns_) {
@@ -29,7 +30,7 @@ class LogBudget {
   const int most_;
   const int64_t window_ns_;
   int64_t began_ns_ = 0;
-  int asked_ = 0;  // since then
+  int asked_ = 0;  // the calls since began_ns_
 };
 
 }  // namespace hone

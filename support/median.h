@@ -1,4 +1,4 @@
-// The middle of some figures.
+// The median of some numbers.
 #ifndef HONE_SUPPORT_MEDIAN_H_
 #define HONE_SUPPORT_MEDIAN_H_
 
@@ -6,7 +6,8 @@
 
 namespace hone {
 
-// The mean of the middle two where their number is even; 0 of none. No value may be NaN.
+// If the number of values is even, the mean of the two in the middle; 0 if there are none. No value
+// may be NaN.
 double Median(std::vector<double> values);
 
 }  // namespace hone

@@ -1,4 +1,5 @@
-// A file that a user named, written beside its place and then moved there.
+// Writes a file that a user named: first under another name in the same folder, then moved to its
+// place.
 #ifndef HONE_SUPPORT_OUTPUT_FILE_H_
 #define HONE_SUPPORT_OUTPUT_FILE_H_
 
@@ -12,18 +13,20 @@
 
 namespace hone {
 
-// The file that writing to `path` replaces or makes: where its symlinks end. Ask before work that a
-// path one cannot write to would waste. kInvalidArgument for an empty path and for what is there
-// and no regular file (a folder, a device, a pipe): renaming would replace it; kNotFound without
-// the folder, kPermissionDenied where it is closed.
+// The file that writing to `path` would replace or make, with symlinks followed. Call this before
+// long work whose result could not be written. kInvalidArgument if the path is empty, or if what is
+// there is not a regular file but a folder, a device or a pipe, which the move would replace;
+// kNotFound if there is no such folder; kPermissionDenied if this process may not write to it.
 absl::StatusOr<std::string> ResolveOutput(const std::string& path);
 
-// Bytes go to a file of its own name in the same folder, so that any number of writers of one path
-// do not meet: the last to commit wins. Abandoned, it leaves nothing; killed, `.hone-*.new`, which
-// the next writer in the folder removes once it is a minute old. Not thread-safe.
+// The bytes go to a scratch file in the same folder, whose name is unique, so that several writers
+// of one path do not disturb each other; the last one to commit wins. An object that is destroyed
+// before Commit leaves nothing behind. A killed process leaves `.hone-*.new`, which the next writer
+// in the folder removes once it is a minute old. Not thread-safe.
 class OutputFile {
  public:
-  // `mode` as of open(2): less the umask.
+  // `mode` has the permissions of the new file, less the umask, as in open(2). Fails as
+  // ResolveOutput does.
   static absl::StatusOr<OutputFile> Create(const std::string& path, mode_t mode);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile(const OutputFile&) = delete;
@@ -31,20 +34,20 @@ class OutputFile {
   ~OutputFile();
 
   absl::Status Write(std::string_view bytes);
-  // The bytes are on the disk under their name on return. Passes the crash points file.write.* and
-  // file.rename.*.
+  // Moves the file to its place. The bytes and the name are on the disk when this returns. Passes
+  // the crash points file.write.* and file.rename.* (crash_point.h).
   absl::Status Commit();
 
  private:
   OutputFile(std::string path, std::string target, std::string scratch, int fd);
 
   std::string path_;     // as the user wrote it, for messages
-  std::string target_;   // where its symlinks end
-  std::string scratch_;  // gone after a commit
+  std::string target_;   // what ResolveOutput made of path_
+  std::string scratch_;  // the scratch file; empty after Commit
   int fd_ = -1;
 };
 
-// A file of mode 0600, for keys and tokens.
+// Writes a file that only its owner may read and write (mode 0600), for keys and tokens.
 absl::Status WriteOwnFile(const std::string& path, std::string_view bytes);
 
 }  // namespace hone

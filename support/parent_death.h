@@ -1,4 +1,4 @@
-// Programs that end with the one that started them.
+// Lets a program end when the program that started it ends.
 #ifndef HONE_SUPPORT_PARENT_DEATH_H_
 #define HONE_SUPPORT_PARENT_DEATH_H_
 
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// Has the kernel send `signal` to this process when its parent ends. False where the parent has
-// ended already: the kernel says nothing of that, and nobody else will. `parent` is the parent's
-// number as it told us itself; 0: it did not, and that it ended before this call is then not seen.
+// Makes the kernel send `signal` to this process when its parent ends. False if the parent has
+// ended already, because the kernel then sends nothing. `parent` is the process id that the parent
+// itself passed on. If it is 0, a parent that ended before this call is not noticed.
 bool EndWithParent(int signal, pid_t parent);
 
 }  // namespace hone

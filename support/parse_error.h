@@ -1,4 +1,4 @@
-// Turns what a parser of command lines refused into a sentence of ours.
+// Turns an error of CLI11, the parser of command lines, into a sentence like those of other errors.
 #ifndef HONE_SUPPORT_PARSE_ERROR_H_
 #define HONE_SUPPORT_PARSE_ERROR_H_
 
@@ -10,7 +10,8 @@ class ParseError;
 
 namespace hone {
 
-// "expected ..., found ...", without the name of the program.
+// The error as "expected ..., found ...", without the name of the program. An error of an unknown
+// form keeps the parser's own words.
 std::string SentenceOf(const CLI::ParseError& error);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What the system counts of this process.
+// What the system reports about this process: times, memory, threads and descriptors.
 #ifndef HONE_SUPPORT_PROCESS_FIGURES_H_
 #define HONE_SUPPORT_PROCESS_FIGURES_H_
 
@@ -7,16 +7,17 @@
 namespace hone {
 
 struct ProcessFigures {
-  double cpu_seconds = 0;         // of all its threads, in the system's calls too
-  double start_time_seconds = 0;  // since 1970
+  double cpu_seconds = 0;         // of all its threads, in user and in kernel mode
+  double start_time_seconds = 0;  // since the Unix epoch
   double resident_bytes = 0;
   double virtual_bytes = 0;
   double threads = 0;
   double open_descriptors = 0;
-  double most_descriptors = 0;
+  double most_descriptors = 0;  // how many may be open
 };
 
-// As /proc tells; what it does not tell is 0. `root`: before "/proc"; empty: the system's own.
+// Reads the figures from ROOT/proc. A figure that is not found there is 0. Only tests need a `root`
+// that is not empty.
 ProcessFigures ReadProcessFigures(const std::string& root = "");
 
 }  // namespace hone

@@ -7,7 +7,8 @@
 
 namespace hone {
 
-// `bytes` of the system's randomness (at most 256) as lowercase hexadecimal digits, two a byte.
+// Takes this many bytes (at most 256) from the system's random generator, and writes each as two
+// lower-case hexadecimal digits.
 std::string RandomId(size_t bytes);
 
 }  // namespace hone

@@ -8,14 +8,15 @@
 
 namespace hone {
 
-// A folder that is made with mode 0700, and goes with its files when the object goes. What a killed
-// process left is removed by the next that makes one of the same prefix in the same place: who has
-// one holds a lock on it, which ends with the process.
+// A folder with mode 0700. The destructor removes it with all its files. A process that is killed
+// leaves its folder behind; a later process that makes one with the same parent and prefix removes
+// it once it is a minute old. Folders in use are recognised by a lock that their process holds.
 class ScratchFolder {
  public:
-  // PARENT/PREFIXxxxxxx.
+  // Makes PARENT/PREFIXxxxxxx, where the last six characters are random.
   static absl::StatusOr<ScratchFolder> Make(const std::string& parent, const std::string& prefix);
-  // The same where what is for this session of the user alone belongs: in XDG_RUNTIME_DIR, or /tmp.
+  // The same in XDG_RUNTIME_DIR, the folder for files of the user's present session, or in /tmp if
+  // that is not set.
   static absl::StatusOr<ScratchFolder> MakeForNow(const std::string& prefix);
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&& other) noexcept;
@@ -29,7 +30,7 @@ class ScratchFolder {
   ScratchFolder(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   void Remove();
 
-  std::string path_;  // empty: it was moved from
+  std::string path_;  // empty if the object was moved from
   int fd_ = -1;
 };
 

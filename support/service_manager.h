@@ -1,6 +1,6 @@
-// What a program tells the service manager that started it (systemd, Type=notify): the protocol of
-// sd_notify, a datagram to the socket that NOTIFY_SOCKET names. libsystemd would bring five
-// libraries into a worker's image for that.
+// Tells the service manager that started this program (systemd with Type=notify) what the program's
+// state is. The protocol is that of sd_notify: a datagram to the socket that NOTIFY_SOCKET names.
+// It is implemented here because libsystemd would bring five libraries into a worker's image.
 #ifndef HONE_SUPPORT_SERVICE_MANAGER_H_
 #define HONE_SUPPORT_SERVICE_MANAGER_H_
 
@@ -9,12 +9,13 @@
 
 namespace hone {
 
-// "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=...", or several of them, a line each. False where
-// no service manager asked to be told, or it is not there. Never blocks.
+// `state` is "READY=1", "STOPPING=1", "WATCHDOG=1" or "STATUS=...", or several of these, each on
+// its own line. False if no service manager asked to be told, or if it cannot be reached. Never
+// blocks.
 bool TellServiceManager(std::string_view state);
 
-// How often "WATCHDOG=1" has to come at least for the process not to be killed, as the service
-// manager asked of this process; 0: it did not.
+// The service manager kills this process if it does not send "WATCHDOG=1" at least once in this
+// many nanoseconds. 0 if the service manager does not ask for that.
 int64_t WatchdogIntervalNs();
 
 }  // namespace hone

@@ -1,12 +1,13 @@
-// Cores that belong to measurements.
+// Keeps a program off the cores that measurements use.
 #ifndef HONE_SUPPORT_SPARE_CORES_H_
 #define HONE_SUPPORT_SPARE_CORES_H_
 
 namespace hone {
 
-// A measurement with T threads takes the last T cores that its process may use. The calling thread,
-// and whatever threads and processes it starts from here on, keeps off the last `count` of its
-// cores. Where none would be left, nothing changes; false then, or where the system refuses.
+// Takes the last `count` of the cores that it may use away from the calling thread, and from all
+// threads and processes that it starts later. This is because a measurement with T threads takes
+// the last T cores that its process may use. False if no core would be left or if the system
+// refuses; then nothing changes.
 bool LeaveLastCores(int count);
 
 }  // namespace hone

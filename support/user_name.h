@@ -1,4 +1,4 @@
-// Users of this machine.
+// The names of this machine's users.
 #ifndef HONE_SUPPORT_USER_NAME_H_
 #define HONE_SUPPORT_USER_NAME_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// The user's name, or "uid:N" for one without.
+// The user's name, or "uid:N" if the system knows no name.
 std::string UserName(uid_t user);
 
 }  // namespace hone

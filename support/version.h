@@ -1,10 +1,10 @@
-// Which Hone this is.
+// The version of Hone.
 #ifndef HONE_SUPPORT_VERSION_H_
 #define HONE_SUPPORT_VERSION_H_
 
 namespace hone {
 
-// "0.1.0": that of the top CMake file.
+// The version in the top CMakeLists.txt, such as "0.1.0".
 const char* Version();
 
 }  // namespace hone
