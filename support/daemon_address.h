@@ -13,7 +13,7 @@ namespace hone {
 std::string DefaultDaemonSocket();
 
 // Why users other than this one may have put something into the folder. Empty if it is a real
-// folder, not a symlink, that belongs to this user and that nobody else may enter.
+// folder, not a symlink, that belongs to this user and gives others no permissions.
 std::string WhyNotPrivate(const std::string& folder);
 
 // The default socket, if it is safe to dial: if its folder is private to this user (WhyNotPrivate)

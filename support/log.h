@@ -34,7 +34,7 @@ void StartLog(const std::string& component, LogFormat format);
 // The format that StartLog was given; kText before the call.
 LogFormat CurrentLogFormat();
 
-// Makes the formatter for kJson. Only StartLog and its test use this.
+// Makes the formatter for kJson. It is declared here for tests only.
 std::unique_ptr<spdlog::formatter> MakeJsonFormatter();
 
 // Adds fields to the JSON of every line that this thread logs while the object lives. They say what

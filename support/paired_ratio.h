@@ -6,10 +6,10 @@
 
 namespace hone {
 
-// The median of the ratios base / other, each of two times of the same round, with an interval that
-// holds the true median with a probability of at least 95 %. With fewer than six rounds, the
-// interval has all ratios, and the probability may be less. If a ratio is above 1, `other` is
-// faster.
+// Each round has a ratio base / other of its two times. This is the median of the ratios, with an
+// interval that holds the true median with a probability of at least 95 %. With fewer than six
+// rounds, the interval has all ratios, and the probability may be less. If a ratio is above 1,
+// `other` is faster.
 struct PairedRatio {
   double median = 1;
   double low = 1;

@@ -14,8 +14,8 @@ class Status;
 
 namespace hone {
 
-// The largest message of either side, in bytes: a job of some thousand kernels, with their texts.
-// gRPC's own limit for what is received is 4 MiB.
+// The largest message that either side may send, in bytes. It has room for a job of some thousand
+// kernels with their texts; gRPC's own limit for received messages, 4 MiB, has not.
 inline constexpr int kMaxMessageBytes = 64 << 20;
 
 // Either side pings a connection that was silent for kKeepaliveMs, and closes it if the other does
@@ -24,9 +24,11 @@ inline constexpr int kKeepaliveMs = 20'000;
 inline constexpr int kKeepaliveLimitMs = 10'000;
 
 struct DialOptions {
-  // How soon a lost connection is made again; 0: as gRPC does, later each time.
+  // After how long a lost connection is made again; 0 leaves that to gRPC, which waits longer each
+  // time.
   int reconnect_ms = 0;
-  // The client's own certificate and key (files of PEM); empty: the token says who it is.
+  // PEM files with the client's own certificate and key. If they are empty, the client proves who
+  // it is by its token.
   std::string certificate_file;
   std::string key_file;
 };
@@ -34,8 +36,9 @@ struct DialOptions {
 // Thread-safe.
 class DaemonConnection {
  public:
-  // Connects with the first call. Over TCP the server has to prove that it is the one of the join
-  // string before anything is said to it; then every call carries the token.
+  // The connection is made at the first call. Over TCP the server must prove that it has the
+  // certificate that the address names before anything is sent to it; then every call carries the
+  // token, if there is one.
   explicit DaemonConnection(const ServerAddress& address, const DialOptions& options = {});
   ~DaemonConnection();
   DaemonConnection(const DaemonConnection&) = delete;
@@ -51,7 +54,7 @@ class DaemonConnection {
   class Verifier;
 
   const std::string name_;
-  std::shared_ptr<Verifier> verifier_;  // nullptr: over a Unix socket
+  std::shared_ptr<Verifier> verifier_;  // nullptr over a Unix socket
   std::shared_ptr<grpc::Channel> channel_;
 };
 

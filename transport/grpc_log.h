@@ -4,10 +4,10 @@
 
 namespace hone {
 
-// Sends gRPC's messages to this program's log, in its format. A place in gRPC that repeats itself
-// gets at most five lines in ten seconds. That a client dials a server by a name that its
-// certificate does not have is said once, in a sentence of ours, because names are not compared
-// (decision 28). Call this before gRPC is used.
+// Sends gRPC's messages to this program's log, in its format. Each line of gRPC's code may log at
+// most five messages in ten seconds. gRPC's server complains whenever a client dials it by a name
+// that its certificate does not have. Since names are not compared (decision 28), this is logged
+// only once, as a sentence that explains it. Call this before gRPC is used.
 void LogWhatGrpcSays();
 
 }  // namespace hone

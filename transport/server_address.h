@@ -25,11 +25,12 @@ struct ServerAddress {
 // daemon speaks TLS only, so a bare HOST:PORT is refused.
 absl::StatusOr<ServerAddress> ParseServerAddress(const std::string& text);
 
-// The same, and "@FILE" is what the file holds: a join string is a secret, and all users of a
-// machine see command lines. kPermissionDenied where others may read the file.
+// The same, but "@FILE" stands for the text in that file: a join string is a secret, and all users
+// of a machine see command lines. kPermissionDenied if other users may read the file.
 absl::StatusOr<ServerAddress> ReadServerAddress(const std::string& text);
 
-// "hone://HOST:PORT?certificate=SHA256&token=TOKEN", of an address over TCP.
+// The join string of an address over TCP: "hone://HOST:PORT?certificate=SHA256&token=TOKEN". It has
+// no token if the address has none.
 std::string JoinString(const ServerAddress& address);
 
 }  // namespace hone
