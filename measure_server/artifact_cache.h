@@ -44,7 +44,8 @@ class ArtifactCache {
   explicit ArtifactCache(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   void Put(std::shared_ptr<const Artifact> artifact);
-  std::shared_ptr<const Artifact> Find(const std::string& digest);  // null: not here
+  // Null if the artifact is not in the cache.
+  std::shared_ptr<const Artifact> Find(const std::string& digest);
   uint64_t size_bytes() const { return size_bytes_; }
 
  private:

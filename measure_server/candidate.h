@@ -24,9 +24,10 @@ struct SessionContext {
   Cancellation* cancellation = nullptr;
 };
 
-// Decides the outcome, the error ratio and the samples in this process, from memory that the child
-// shares and from times that agree with this process's clock. The child has no access to the
-// report. Once the report has an outcome, no method does anything.
+// The candidate's code runs in a child process (candidate_child.h), which it may damage. The
+// outcome, the error ratio and the samples are therefore decided in this process, from memory that
+// the child shares and from times that agree with this process's clock. The child has no access to
+// the report. Once the report has an outcome, no method does anything.
 class Candidate {
  public:
   Candidate(const SessionContext& context, int artifact_fd, RunReport* report)
@@ -36,8 +37,11 @@ class Candidate {
         process_(context.request.run_limit_ns, DescendantsIn(context.sandbox), &context.isolation,
                  context.cancellation) {}
 
-  // Forks; loads, checks, and makes ready for rounds. A reference is done with it, and an opening.
+  // Forks the child, which loads the candidate, checks the outputs, and waits until the child is
+  // ready for rounds. For a reference or an opening (RunRequest::Kind), waits until the child has
+  // done all of it; there are no rounds.
   void Start();
+  // Has the child run one round, checks what it reports, and keeps the samples.
   void RunRound();
   // Checks what the rounds computed, and ends the process.
   void Finish();

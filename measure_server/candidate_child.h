@@ -21,15 +21,16 @@ struct ChildSetup {
   int control_fd = -1;  // a channel to the zygote
 };
 
-// Runs a candidate and never returns. Reports each step over the channel (child_channel.h), and
-// waits for a command where there is one for the step: kStage and kDescribed; kRan for each input
-// set if the request has a reference; kReady; then what is commanded. The artifact's code runs only
-// after kDescribed. A crash is not reported.
+// Runs a candidate and never returns. Talks over the channel (child_channel.h) in this order: says
+// kStage and kDescribed; if the request has a reference, answers kCheck with kRan for each input
+// set; says kReady; then answers kRound and kOutputs until kEnd comes. Says kFailed instead if a
+// step fails, but does not report a crash. The artifact's code runs only after kDescribed.
 [[noreturn]] void RunCandidateChild(const ChildSetup& setup);
 // Runs the reference kernel on both input sets, without timing or guards, writes its outputs to
 // reference_fd, reports kDone, and never returns.
 [[noreturn]] void RunReferenceChild(const ChildSetup& setup);
-// Opens the device as the others do, kDone. There is no artifact.
+// Opens the device as the two functions above do, reports kDone, and never returns. It needs no
+// artifact.
 [[noreturn]] void RunOpeningChild(const ChildSetup& setup);
 
 }  // namespace hone::measure

@@ -1,4 +1,4 @@
-// A forked process that obeys commands, and a limit for the time that one waits for it.
+// A forked process that obeys commands. Its parent limits the time that it waits for the process.
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_PROCESS_H_
 
@@ -22,13 +22,14 @@ struct Failure {
   std::string message;
 };
 
-// Whether a process may start others, which end with it at the latest (process_keeper.h).
+// Whether a process may start others. With kEndWithIt it may, and a keeper ends all of those when
+// the process ends (process_keeper.h).
 enum class Descendants { kNone, kEndWithIt };
 
-// Killed and forgotten when it goes out of scope, with its descendants.
+// The destructor kills the process and its descendants.
 class CandidateProcess {
  public:
-  // `limit_ns` is for all the time in which it is waited for; 0: none.
+  // `limit_ns` limits the time that all calls of Await take together; 0: no limit.
   CandidateProcess(int64_t limit_ns, Descendants descendants, const Isolation* isolation,
                    Cancellation* cancellation)
       : left_ns_(limit_ns > 0 ? limit_ns : INT64_MAX / 2),
@@ -43,17 +44,18 @@ class CandidateProcess {
   // exits. It does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
   bool is_alive() const { return pid_ > 0; }
-  // What is left of its limit.
+  // What is left of the limit.
   int64_t left_ns() const { return left_ns_; }
   void set_left_ns(int64_t left_ns) { left_ns_ = left_ns; }
-  // With descendants it is the keeper's, which ends as the process did.
+  // The process id. With kEndWithIt it is that of the keeper, which ends as the process does.
   pid_t pid() const { return pid_; }
 
   void Command(hone::measure::Command command) { SendCommand(control_fd_, command); }
-  // Waits for the next message. If the process ends, the limit is over or the session is cancelled
-  // first, the process is dead, and the failure says which it was and names `stage`.
+  // Waits for the next message of the process. Fails if the process ends, the limit is over or the
+  // session is cancelled before a message comes. The process is dead then, and the failure says
+  // what happened. If the process ended by a signal or the limit is over, it also names `stage`.
   std::optional<Failure> Await(RunStage stage, ChildMessage* message);
-  // Whatever it does; returns when it is gone, and its descendants.
+  // Kills the process, whatever it does. Returns when the process and its descendants are gone.
   void Kill();
 
  private:

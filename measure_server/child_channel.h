@@ -14,22 +14,24 @@
 
 namespace hone::measure {
 
-// Each is one byte, with the word that answers it. The end of the stream means kEnd. The zygote
+// What the zygote tells a child to do, in one byte. Each comment ends with the word that the child
+// answers. A child also takes the end of the stream for kEnd. The zygote itself sends no kEnd: it
 // ends a child by killing it.
 enum class Command : char {
-  kCheck = 'c',    // run once on the next input set: kRan
-  kRound = 't',    // time one round: kRound
-  kOutputs = 'o',  // copy what the timed runs computed into the shared memory: kOutputs
+  kCheck = 'c',    // run once on the next input set; answer: kRan
+  kRound = 't',    // time one round; answer: kRound
+  kOutputs = 'o',  // copy what the timed runs computed to the shared memory; answer: kOutputs
   kEnd = 'e',
 };
 
+// What a child says. The comments describe the number and the bytes of its ChildMessage.
 enum class Word : uint32_t {
-  kStage,      // number: what it does now, a RunStage
-  kDescribed,  // a piece of its KernelDescription; number: how many bytes follow in others
+  kStage,      // number: the RunStage that begins
+  kDescribed,  // bytes: a piece of its KernelDescription; number: how many bytes are still to come
   kRan,
   kReady,    // for rounds; number: 1 if its constants rotate
-  kRound,    // a RoundLog
-  kOutputs,  // copied
+  kRound,    // bytes: a RoundLog
+  kOutputs,  // the outputs are copied
   kDone,     // the reference is written
   kFailed,   // number: a RunOutcome; bytes: a sentence
 };

@@ -20,8 +20,8 @@ class ContainedDevice {
   // `name` as hone::FindDevice takes it. To be called while the process has one thread.
   static absl::StatusOr<ContainedDevice> Start(const std::string& name);
 
-  // Whether a candidate, by its user and in its sandbox, opens the device within the limit.
-  // kUnavailable with why it does not, and what to do.
+  // Checks that a process with the user and the sandbox of candidates can open the device within
+  // the limit. If it cannot, kUnavailable says why.
   absl::Status CheckOpens(int64_t limit_ns) const;
   Zygote* zygote() const { return zygote_.get(); }
 

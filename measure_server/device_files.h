@@ -1,4 +1,4 @@
-// The files by which drivers reach their devices.
+// Finds the files by which drivers reach their devices, such as /dev/nvidiactl.
 #ifndef HONE_MEASURE_SERVER_DEVICE_FILES_H_
 #define HONE_MEASURE_SERVER_DEVICE_FILES_H_
 
@@ -6,8 +6,9 @@
 
 namespace hone::measure {
 
-// Those in the folder that this process's user may not read and write, with who may:
-// "/dev/dri/renderD128 (root:render, mode 0660), /dev/kfd (root:render, mode 0660)"; empty: none.
+// Lists those in the folder that this process may not both read and write, with their owners,
+// groups and modes: "/dev/dri/renderD128 (root:render, mode 0660), /dev/kfd (root:render, mode
+// 0660)". Empty if there are none.
 std::string BarredDeviceFiles(const std::string& folder = "/dev");
 
 }  // namespace hone::measure

@@ -51,7 +51,7 @@ class DeviceQueue {
   // ---- what runs ----
   // Starts the first assignment that is ready; there must be one.
   Job Begin(int64_t now_ns);
-  // Ends what runs. False if nobody wants its result.
+  // Call this when what runs has ended. False if nobody wants its result.
   bool End();
   // Marks the result of what runs as not wanted.
   void RevokeRunning() { is_wanted_ = false; }

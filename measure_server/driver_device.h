@@ -7,9 +7,9 @@
 
 namespace hone::measure {
 
-// The id is the listed name, and the fingerprint is of driver, device and machine
-// (docs/decisions/0036). Runs the calibrator on the host. `is_emulated` says whether an emulator
-// plays the machine.
+// The device's id is the listed name, and its fingerprint is a digest of what identifies driver,
+// device and machine (docs/decisions/0036). Runs the calibrator on the host. `is_emulated` says
+// whether an emulator plays the machine.
 hone::v1::Device DescribeDriverDevice(const ListedDevice& listed, bool is_emulated);
 
 }  // namespace hone::measure
