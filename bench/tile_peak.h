@@ -1,4 +1,5 @@
-// The peak of products in tile registers (AMX), where this machine has them.
+// Instructions that multiply tile registers (AMX), to find the peak rate of a machine that has
+// them.
 #ifndef HONE_BENCH_TILE_PEAK_H_
 #define HONE_BENCH_TILE_PEAK_H_
 
@@ -9,13 +10,15 @@ namespace hone {
 
 // An instruction that multiplies full tiles.
 struct TileProduct {
-  std::string_view peak;  // what its figure is called
-  double operations;      // of one instruction: multiplications and additions
-  // That many instructions, independent enough to overlap, in the calling thread.
+  std::string_view peak;  // the name of the peak in the results: "tile_int8_gops"
+  double operations;      // multiplications and additions of one instruction
+  // Runs at least `count` of these instructions in the calling thread. They are independent enough
+  // to overlap.
   void (*run)(int count);
 };
 
-// Those of this machine; none where the system does not lend the registers, which this asks for.
+// The instructions that this machine has. Asks the system for tile registers; empty if it lends
+// none.
 std::vector<TileProduct> TileProducts();
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// A hone-measure of its own, for benchmarks of what it measures.
+// Starts a hone-measure for a benchmark and has it time kernels.
 #ifndef HONE_BENCH_TIMED_WORKER_H_
 #define HONE_BENCH_TIMED_WORKER_H_
 
@@ -15,28 +15,29 @@ namespace hone::measure {
 
 struct TimedKernelSource {
   std::string name;
-  std::string source;       // C of an artifact
-  bool is_checked = false;  // against the sample artifacts' reference
+  std::string source;       // an artifact, in C
+  bool is_checked = false;  // whether outputs are compared with the sample artifacts' reference
   int64_t run_limit_ns = 20'000'000'000;
-  std::string flags = "";  // of the compiler
+  std::string flags = "";  // for the C compiler
 };
 
 struct Timed {
   std::string outcome;  // "OK", "CRASH"
   std::string message;
   double median_ns = 0;
-  double normalised = 0;  // in times of the calibrator beside it
+  double normalised = 0;  // median_ns over the median time of the calibrator beside it
   bool is_noisy = false;
 };
 
+// Owns the worker and the daemon that it is connected to. Not thread-safe.
 class TimedWorker {
  public:
-  // Throws where it does not start.
+  // Throws if the worker does not start.
   TimedWorker();
 
-  // The target of its device, canonical text.
+  // The target of the worker's device, as canonical text.
   const std::string& target() const { return target_; }
-  // On one thread. Throws where the worker is gone.
+  // Times the kernel on one thread. Throws if the worker is gone.
   Timed Measure(const TimedKernelSource& kernel);
 
  private:
@@ -47,7 +48,8 @@ class TimedWorker {
   int64_t fence_ = 0;
 };
 
-// "compute", "l2" and "dram": what bounds them on a CPU of this target.
+// The kernels "compute", "l2" and "dram", each named after what bounds it on a CPU of this target:
+// arithmetic, the second-level cache, or memory. Throws if the target does not state its caches.
 std::vector<TimedKernelSource> BoundKernels(const std::string& target);
 
 }  // namespace hone::measure

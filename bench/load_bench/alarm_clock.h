@@ -1,4 +1,4 @@
-// One thread that runs what is due.
+// A thread that runs functions at the times at which they are due.
 #ifndef HONE_BENCH_LOAD_BENCH_ALARM_CLOCK_H_
 #define HONE_BENCH_LOAD_BENCH_ALARM_CLOCK_H_
 
@@ -14,7 +14,7 @@ namespace hone::bench {
 // Nanoseconds of the steady clock.
 int64_t SteadyNs();
 
-// Thread-safe. What is not due when it is destroyed never runs.
+// Thread-safe. Functions that have not begun when the clock is destroyed never run.
 class AlarmClock {
  public:
   AlarmClock();
@@ -22,6 +22,7 @@ class AlarmClock {
   AlarmClock(const AlarmClock&) = delete;
   AlarmClock& operator=(const AlarmClock&) = delete;
 
+  // Runs `work` on the clock's thread once SteadyNs() has reached `due_ns`.
   void At(int64_t due_ns, std::function<void()> work);
 
  private:

@@ -1,4 +1,4 @@
-// Who keeps the farm busy: jobs, one after the other, over the tuning service.
+// Clients that keep the farm busy by submitting jobs to the tuning service.
 #ifndef HONE_BENCH_LOAD_BENCH_LOAD_CUSTOMERS_H_
 #define HONE_BENCH_LOAD_BENCH_LOAD_CUSTOMERS_H_
 
@@ -15,12 +15,13 @@ namespace hone::bench {
 struct CustomerOptions {
   std::string address;
   std::vector<std::string> targets;
-  int open_jobs = 0;  // of each target, at any time
-  int tasks = 0;      // of a job
-  int trials = 0;     // of a task
+  int open_jobs = 0;  // for each target, at any time
+  int tasks = 0;      // in a job
+  int trials = 0;     // for each task
 };
 
-// A thread that submits a job whenever one has ended, until it is destroyed.
+// Until it is destroyed or ten calls or jobs have failed, a thread submits a new job whenever one
+// has ended.
 class LoadCustomers {
  public:
   explicit LoadCustomers(CustomerOptions options);

@@ -1,5 +1,5 @@
-// The daemon under load: the real service, loop, dispatcher and SQLite store; only lowerer, search
-// and builder do nothing (null_tuner.h).
+// The daemon under load. Its service, loop, dispatcher and SQLite store are the real ones; only its
+// lowerer, search and builder do nothing (null_tuner.h).
 #ifndef HONE_BENCH_LOAD_BENCH_LOAD_DAEMON_H_
 #define HONE_BENCH_LOAD_BENCH_LOAD_DAEMON_H_
 

@@ -1,4 +1,4 @@
-// Many simulated workers in this process, and what they saw of the daemon.
+// Runs many simulated workers in this process, and reports how the daemon served them.
 #ifndef HONE_BENCH_LOAD_BENCH_LOAD_WORKERS_H_
 #define HONE_BENCH_LOAD_BENCH_LOAD_WORKERS_H_
 
@@ -10,12 +10,13 @@ namespace hone::bench {
 
 struct LoadWorkersOptions {
   std::string address;
-  std::vector<std::string> targets;  // worker n has the n-th of them, in turns
+  std::vector<std::string> targets;  // worker n has target n modulo their number
   int workers = 0;
   double measure_ms = 0;
   double warm_up_s = 0;
   double seconds = 0;
-  int open_jobs = 0;  // of each target; 0: the workers are idle
+  // These three are as in CustomerOptions. With 0 open jobs the workers are idle.
+  int open_jobs = 0;
   int tasks = 0;
   int trials = 0;
 };

@@ -1,4 +1,5 @@
-// A tuner that neither lowers nor builds, so that what is left is the daemon's own work.
+// Parts of a tuner that neither lower nor build anything, so that only the daemon's own work is
+// left.
 #ifndef HONE_BENCH_LOAD_BENCH_NULL_TUNER_H_
 #define HONE_BENCH_LOAD_BENCH_NULL_TUNER_H_
 
@@ -25,13 +26,14 @@ class NullLowerer final : public tuner::Lowerer {
       const std::string& target) override;
 };
 
-// The next configs of the space, in its order.
+// Proposes the next configs of the space, in its order.
 class NullSearch final : public tuner::Search {
  public:
   std::vector<schedule::Config> NextBatch(const tuner::SearchState& state, int count) override;
 };
 
-// Answers at once. Artifacts are as large as those of real candidates, and each has other bytes.
+// Answers at once. All artifacts have `artifact_bytes` bytes, and those of different candidates
+// differ.
 class NullBuilder final : public tuner::Builder {
  public:
   explicit NullBuilder(size_t artifact_bytes) : artifact_bytes_(artifact_bytes) {}

@@ -1,5 +1,5 @@
-// A worker that speaks the farm's protocol over a stream of its own and measures nothing: a
-// measurement is a wait.
+// A worker that speaks the farm's protocol over a stream of its own. It measures nothing: instead
+// of measuring, it waits.
 #ifndef HONE_BENCH_LOAD_BENCH_SIMULATED_WORKER_H_
 #define HONE_BENCH_LOAD_BENCH_SIMULATED_WORKER_H_
 
@@ -24,7 +24,7 @@ struct WorkerOptions {
   std::string name;
   std::string address;
   std::string target;
-  uint32_t window = 2;  // as hone-measure asks for
+  uint32_t window = 2;  // how many assignments it asks to hold at once
   int64_t measure_ns = 0;
 };
 
@@ -34,11 +34,11 @@ struct Settled {
   int64_t acknowledged_ns = 0;
 };
 
-// Thread-safe. The stream lasts until it is ended, or breaks; the worker does not dial again.
+// Thread-safe. The stream lasts until End is called or it breaks; the worker does not dial again.
 class SimulatedWorker final
     : public grpc::ClientBidiReactor<hone::v1::WorkRequest, hone::v1::WorkResponse> {
  public:
-  // The clock outlives the worker, which outlives its stream.
+  // The clock must outlive the worker, and the worker must outlive its stream (WaitForEnd).
   SimulatedWorker(WorkerOptions options, AlarmClock* clock);
 
   void Start();
@@ -56,11 +56,11 @@ class SimulatedWorker final
   void OnDone(const grpc::Status& status) override;
 
  private:
-  // All of these: under the mutex.
+  // The methods below are called with mutex_ held.
   void Take(const hone::v1::WorkResponse& message);
   void TakeAssignment(const hone::v1::Assignment& assignment);
   void TakeChunk(const hone::v1::ArtifactChunk& chunk);
-  // Asks for what is neither here nor on its way.
+  // Asks for the artifacts of the assignment that are neither here nor on their way.
   void FetchAll(const hone::v1::Assignment& assignment);
   void Fetch(const hone::v1::Candidate& candidate);
   bool IsHere(const hone::v1::Assignment& assignment) const;
@@ -82,10 +82,10 @@ class SimulatedWorker final
   std::condition_variable ended_;
   std::deque<hone::v1::WorkRequest> outgoing_;
   bool is_writing_ = false;
-  bool is_closing_ = false;  // the stream broke: nothing is written any more
+  bool is_closing_ = false;  // the stream broke, so nothing is written any more
   bool is_over_ = false;
   bool is_welcome_ = false;
-  std::deque<hone::v1::Assignment> assignments_;  // the first runs where is_measuring_
+  std::deque<hone::v1::Assignment> assignments_;  // the first one is running if is_measuring_
   bool is_measuring_ = false;
   int64_t began_ns_ = 0;
   std::map<std::string, uint64_t> bytes_left_;  // of artifacts that are on their way
