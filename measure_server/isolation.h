@@ -8,20 +8,21 @@ namespace hone::measure {
 
 class Isolation {
  public:
-  // For the calling process, the zygote, and its children: namespaces of their own for network,
-  // IPC, host name and mounts, in a user namespace where that is what it takes. Real-time priority,
-  // where it is allowed, stays: the zygote gets that of a watcher (measured_cores.h), and children
-  // may take a candidate's. In a single-threaded process. What the system refuses is left out; the
-  // text says so, and how what candidates on devices start ends with them (process_keeper.h).
+  // Isolates the calling process, the zygote, and the children that it forks later. They get
+  // network, IPC, host name and mount namespaces of their own, within a user namespace if the
+  // process may not have them otherwise. A right to real-time priority is kept: the zygote takes
+  // the priority of a watcher (measured_cores.h), and its children may take that of a candidate.
+  // What the system refuses is left out, and text() says so. The process must have one thread.
   static Isolation Enter();
 
-  // Call it in a child with one thread that is to run a candidate. The child becomes the first to
-  // be killed when memory is short, and the user nobody if the worker is root. False with errno if
-  // that fails.
+  // Call it in a child with one thread that is to run a candidate. The system then kills the child
+  // first when memory is short. If the worker is root and may change its user, the child becomes
+  // the user nobody; false with errno if that fails.
   bool EnterChild() const;
-  // Gives the worker's folder to the user that children run as. False with errno if that fails.
+  // Makes the user that children run as the owner of a folder. False with errno if that fails.
   bool HandOver(const std::string& folder) const;
-  // What was isolated, in a sentence for the log.
+  // What was isolated, and how the processes that a candidate on a device starts are ended with it
+  // (process_keeper.h), in a sentence for the log.
   const std::string& text() const { return text_; }
 
  private:

@@ -19,8 +19,8 @@ namespace hone::measure {
 // Owns the memory of all buffers in the kernel's buffer table.
 class KernelBuffers {
  public:
-  // For the check run: there are red zones around each buffer, and what the checking process looks
-  // at is in its file (shared_places.h).
+  // For the check run: there are red zones around each buffer, and the parts that the checking
+  // process looks at are in the file that it shares (shared_places.h).
   static KernelBuffers Guarded(const hone_kernel& kernel, const SharedPlaces& places,
                                int shared_fd);
   // For timing: the buffers come from the runtime's allocator, as in a deployed model.
@@ -37,8 +37,9 @@ class KernelBuffers {
 
   // Fills inputs and constants with seeded data.
   void Fill(uint64_t seed, InputSet set);
-  // Copies inputs, constants and prepared constants from buffers of the same kernel that were
-  // closed. The result is as if this had been filled and prepared itself.
+  // Copies the inputs, constants and prepared constants that run launches read from other buffers
+  // of the same kernel, which were closed. Run launches then find the same as if these buffers had
+  // been filled and prepared.
   void CopyFrom(const KernelBuffers& other);
   // Makes the guarded buffers with this role read-only. Inputs and constants can be closed at once,
   // prepared ones after the prepare launches.

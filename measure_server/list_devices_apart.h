@@ -13,14 +13,13 @@ namespace hone::measure {
 
 struct DevicesHere {
   std::vector<ListedDevice> listed;
-  // A sentence for each kind of device that there is none of: what is missing.
+  // For each kind of device of which this machine has none, a sentence that says what is missing.
   std::vector<std::string> missing;
 };
 
-// Does what hone::ListDevices does, in a child process: drivers start threads, and may crash or
-// hang, and
-// nothing of what they start is left. To be called while the process has one thread. kUnavailable
-// if the child has not answered by the limit, or has died.
+// Does what hone::ListDevices does, but in a child process, because drivers start threads and may
+// crash or hang. All that they started has ended when this returns. Call it while the process has
+// one thread. kUnavailable if the child has not answered after `limit_ns`, or has died.
 absl::StatusOr<DevicesHere> ListDevicesApart(int64_t limit_ns);
 
 }  // namespace hone::measure

@@ -6,9 +6,9 @@
 
 namespace hone::measure {
 
-// Real-time priorities, used if the system allows them: nothing else on their cores disturbs
-// candidates, and candidates cannot hold up the process that watches them. Children start without
-// one.
+// Real-time priorities, used if the system allows them, so that nothing else on their cores
+// disturbs candidates, and candidates cannot hold up the process that watches them. A child that
+// the watcher forks starts without one.
 inline constexpr int kCandidatePriority = 1;
 inline constexpr int kWatcherPriority = 2;
 

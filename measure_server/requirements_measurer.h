@@ -18,7 +18,7 @@ class RequirementsMeasurer : public MeasurerDecorator {
   hone::v1::MeasureResult Measure(const Job& job) override;
 
  private:
-  // kFailedPrecondition, which says what is missing.
+  // OK, or kFailedPrecondition with a message that says which requirement the device does not meet.
   absl::Status Meets(const hone::v1::Assignment& assignment) const;
 
   const hone::v1::Device device_;

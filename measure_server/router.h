@@ -76,8 +76,8 @@ class Router {
   // Takes no new assignments, and finishes once those that it has are done. The daemon cannot undo
   // this.
   void Drain();
-  // Gives back what was not measured yet, to be measured elsewhere without blame. Results are still
-  // delivered.
+  // Gives back what was not measured yet. It is measured elsewhere, and no candidate is blamed.
+  // Results are still delivered.
   void GiveUp(const std::string& reason);
   // Stops at once, and drops what it has.
   void Stop();

@@ -21,8 +21,8 @@ inline constexpr char kHostDevice[] = "cpu";
 // One run: a trial, a final, or a reference; or nothing but opening the device.
 struct RunRequest {
   enum Kind : uint32_t { kMeasure = 0, kReference = 1, kOpening = 2 };
-  uint64_t session = 0;  // distinguishes it from others of the zygote
-  int64_t lease = 0;     // by which it can be cancelled
+  uint64_t session = 0;  // the run's number, unique in its zygote
+  int64_t lease = 0;     // the lease by which the run can be cancelled; 0: none
   uint32_t kind = kMeasure;
   uint32_t candidate_count = 0;
   uint32_t rounds = 0;  // of a final; 0: the run is a search's trial
@@ -38,7 +38,7 @@ struct RunRequest {
 
 // The outcomes of hone.v1.MeasureOutcome that a run can have.
 enum class RunOutcome : uint32_t {
-  kNone = 0,  // the child has not come to an end
+  kNone = 0,  // not decided yet
   kOk = 1,
   kLoadError = 2,
   kCrash = 3,

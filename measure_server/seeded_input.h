@@ -28,8 +28,8 @@ enum class InputSet : uint32_t {
 //   integers         pick(n) of the domain's integers; without a domain -2 .. 2 in kExact and
 //                    -16 .. 16 in kFloat, from 0 for unsigned ones
 //   bool             pick(2)
-//   ascending        the first low, the last high, those between a sorted sequence of what integers
-//                    are drawn as; low = high = 0 is a domain
+//   ascending        the first is low, the last is high, and those between are sorted draws
+//                    pick(n) of the domain's integers; low = high = 0 is a domain
 // where pick(n) = floor(draw * n / 2^64) counts from the lowest. Pad lanes are zero.
 void FillSeeded(const hone_buffer& buffer, uint32_t operand, uint64_t seed, InputSet set,
                 void* data);

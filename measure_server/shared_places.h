@@ -34,8 +34,8 @@ struct SharedPlace {
   uint64_t head_bytes = 0;
 };
 
-// The first page of the file counts runs. Outputs are shared as a whole. Of other buffers that a
-// kernel can write, the first and last pages are shared, which have the red zones. In host memory,
+// The first page of the file counts runs. Outputs are shared as a whole. Other buffers that a
+// kernel can write share their first and last pages, which have the red zones. In host memory,
 // inputs and constants are read-only while a kernel runs, and are not shared.
 class SharedPlaces {
  public:

@@ -16,8 +16,9 @@ namespace hone::measure {
 struct StreamOptions {
   int64_t first_backoff_ns = 100'000'000;
   int64_t longest_backoff_ns = 5'000'000'000;
-  // How many streams may in turn find the worker's name taken before the worker gives up. A worker
-  // that was restarted may be faster than the end of its predecessor's stream.
+  // How many streams, one after the other, may find the worker's name taken before the worker gives
+  // up. A worker that was restarted may dial before the daemon has seen its predecessor's stream
+  // end.
   int name_attempts = 5;
   // A daemon that has not welcomed the worker after this time counts as gone.
   int64_t welcome_limit_ns = 10'000'000'000;
@@ -32,7 +33,8 @@ struct StreamOptions {
 
 // Runs one stream after the other, and blocks. Returns OK when the worker is finished, or the
 // daemon's status if it refuses the worker (kPermissionDenied, kUnauthenticated,
-// kFailedPrecondition, kAlreadyExists). Waits between streams, longer each time one fails at once.
+// kFailedPrecondition, kAlreadyExists). Waits between streams, and longer each time that a stream
+// fails at once.
 absl::Status RunStreams(const ServerAddress& address, Router* router, const StreamOptions& options);
 
 }  // namespace hone::measure

@@ -18,8 +18,9 @@
 
 namespace hone::measure {
 
-// The devices of one worker take turns, by sharing a resource: they share the host's zygote, which
-// runs references, and each needs an undisturbed thread of the host. Movable.
+// The devices of one worker take turns, because they share the host's zygote, which runs
+// references, and each needs an undisturbed thread of the host. To this end, all of them name the
+// same resource (Exclude in device_queue.h). Movable.
 class WorkerDevices {
  public:
   struct Options {
@@ -29,9 +30,9 @@ class WorkerDevices {
     bool is_emulated = false;
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
   };
-  // To be called while the process has one thread, which it has afterwards. kNotFound if there is
-  // no such device, with those that there are; kInvalidArgument if one is named twice;
-  // kUnavailable if candidates cannot open one.
+  // Call it while the process has one thread; it still has only one afterwards. kNotFound if there
+  // is no such device, with a list of those that there are; kInvalidArgument if a device is named
+  // twice; kUnavailable if candidates cannot open a device.
   static absl::StatusOr<WorkerDevices> Start(const Options& options);
 
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
