@@ -17,7 +17,7 @@ namespace hone::measure {
 // Owns the zygote and the folder of its driver's files. Movable.
 class ContainedDevice {
  public:
-  // `name` as hone::FindDevice takes it. To be called while the process has one thread.
+  // `name` is as hone::FindDevice takes it. Call this while the process has one thread.
   static absl::StatusOr<ContainedDevice> Start(const std::string& name);
 
   // Checks that a process with the user and the sandbox of candidates can open the device within

@@ -14,7 +14,7 @@ namespace hone::measure {
 
 // A device loses cores when a cpuset becomes smaller or cores are taken offline. With fewer cores
 // than it announced its times would not compare, so it is away until they are back, and is then
-// calibrated anew.
+// calibrated again.
 class DeviceWatch {
  public:
   struct Seams {

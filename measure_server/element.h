@@ -11,7 +11,7 @@ namespace hone::measure {
 double LoadAnyElement(DataType type, const void* data, int64_t index);
 void StoreAnyElement(DataType type, void* data, int64_t index, double value);
 
-// The element at `index` (of elements, not bytes). 64-bit integers beyond 2^53 are rounded.
+// The element at `index`, counted in elements. 64-bit integers beyond 2^53 are rounded.
 inline double LoadElement(DataType type, const void* data, int64_t index) {
   if (type == DataType::kFloat32) return static_cast<const float*>(data)[index];  // nearly always
   return LoadAnyElement(type, data, index);

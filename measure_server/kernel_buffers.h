@@ -19,11 +19,11 @@ namespace hone::measure {
 // Owns the memory of all buffers in the kernel's buffer table.
 class KernelBuffers {
  public:
-  // For the check run: there are red zones around each buffer, and the parts that the checking
-  // process looks at are in the file that it shares (shared_places.h).
+  // Makes buffers for the check run. There are guards around each of them (guarded_buffer.h), and
+  // the parts that the checking process looks at are in the file that it shares (shared_places.h).
   static KernelBuffers Guarded(const hone_kernel& kernel, const SharedPlaces& places,
                                int shared_fd);
-  // For timing: the buffers come from the runtime's allocator, as in a deployed model.
+  // Makes buffers for timing. They come from the runtime's allocator, as in a deployed model.
   static KernelBuffers Plain(const hone_kernel& kernel);
   // The same two on a device, which must outlive them: Zoned for the check run, with red zones, and
   // OnDevice for timing.

@@ -1,5 +1,5 @@
-// Times a kernel in many short chunks, of which the undisturbed ones count first. The process of
-// the candidate runs the chunks; another process makes samples from them.
+// Times a kernel in many short chunks, and prefers those that nothing disturbed. The process of the
+// candidate runs the chunks; another process makes samples from them.
 #ifndef HONE_MEASURE_SERVER_TIMING_H_
 #define HONE_MEASURE_SERVER_TIMING_H_
 
@@ -58,7 +58,7 @@ RoundLog RunRound(TimedWork& work, const Plan& plan);
 bool IsWhole(const RoundLog& log, const Plan& plan);
 
 struct Timing {
-  std::vector<double> samples_ns;     // per run; first of clean chunks, then of the least disturbed
+  std::vector<double> samples_ns;     // time of a run; those of clean chunks are first
   std::vector<double> calibrator_ns;  // by sample
   uint32_t clean_chunks = 0;          // how many of the samples are of clean chunks
   uint32_t dirty_chunks = 0;          // chunks that were tried but not clean

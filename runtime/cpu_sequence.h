@@ -43,7 +43,7 @@ class CpuSequence final : public LaunchSequence {
   ThreadTeam& team_;
   const std::vector<Memory>& scratch_;
   const SequencePlan& plan_;
-  std::vector<Step> steps_;  // the plan's, in its order
+  std::vector<Step> steps_;  // in the plan's order
   std::vector<std::vector<void*>>
       moving_;  // by thread: the buffers of the repeat that the thread is in
 };

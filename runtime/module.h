@@ -59,7 +59,7 @@ inline uint32_t RepeatCount(const hone_module& table) {
   return table.abi_version == HONE_MODULE_ABI_VERSION ? 0 : table.repeat_count;
 }
 
-// The same for codes and device launches.
+// The numbers of codes and of device launches of a module; 0 in ABI versions without devices.
 inline uint32_t CodeCount(const hone_module& table) {
   return table.abi_version < HONE_MODULE_ABI_VERSION_DEVICES ? 0 : table.code_count;
 }

@@ -20,7 +20,7 @@ class Sha256Stream {
   ~Sha256Stream();
   Sha256Stream(Sha256Stream&&) noexcept;
   void Add(std::string_view bytes);
-  // To be called once, at the end.
+  // Returns the digest. Call this once, after the last Add.
   std::array<uint8_t, 32> Finish();
 
  private:
