@@ -37,12 +37,12 @@ struct hone_tensor_info {
   uint64_t size_bytes;
 };
 
-/* Describes the kernel of a call. The texts are those of struct hone_kernel (module_abi.h). */
+/* Describes the kernel of a call. */
 struct hone_kernel_info {
   const char* name;
-  const char* workload;
-  const char* config;
-  const char* tier;
+  const char* workload; /* what the kernel computes, as canonical text */
+  const char* config;   /* how it was scheduled, as canonical text */
+  const char* tier;     /* where the config came from: "tuned", ..., "default" */
   double flops; /* for all executions of the call in one run; 0 if the number has no meaning */
 };
 
