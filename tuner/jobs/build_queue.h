@@ -17,7 +17,8 @@ struct BuildItem {
   enum class Kind { kTrial, kReference, kAnchor, kFinalist };
   Kind kind = Kind::kTrial;
   TaskKey key;
-  int64_t trial = 0;  // kTrial. kFinalist: the confirm trial
+  // The trial that is built; for kFinalist, the final's confirm trial.
+  int64_t trial = 0;
   size_t finalist = 0;
   int attempts = 0;
   hone::v1::BuildRequest request;
@@ -30,17 +31,17 @@ class BuildQueue {
 
   void PushFront(BuildItem item) { waiting_.push_front(std::move(item)); }
   void PushBack(BuildItem item) { waiting_.push_back(std::move(item)); }
-  // The next items whose task passes the filter, at most `size`, as a batch that the builder has
-  // from now on; empty: none.
+  // Takes the next items whose task passes the filter, at most `size`, as a batch for the builder;
+  // empty: there are none.
   hone::v1::BuildBatch TakeBatch(int size, const Filter& filter);
-  // The builder has answered this request. Nothing is returned where it was not asked for it, or
-  // nobody waits for the answer.
+  // The builder has answered this request. Returns its item; nothing where the request is unknown,
+  // or nobody waits for the answer any more.
   std::optional<BuildItem> Answered(uint64_t id);
-  // What waits for this task is forgotten. What the builder has of it is built, but nobody waits
-  // for the answer: what is wanted again is built again, and is answered once.
+  // Forgets what waits for this task. What the builder has already is still built, but its answer
+  // is ignored; an item that is pushed again is built again.
   void Drop(const TaskKey& key);
 
-  // Batches with requests that the builder has not answered.
+  // How many batches have requests that the builder has not answered.
   int open_batches() const { return static_cast<int>(left_of_batch_.size()); }
   // Whether anything that passes the filter waits.
   bool HasWaiting(const Filter& filter) const;

@@ -1,4 +1,5 @@
-// What is built: references and anchors once, then trials, then finalists.
+// Has artifacts built: the reference and the anchor of a task once, then its trials, then the
+// finalists of its final.
 #ifndef HONE_TUNER_JOBS_BUILD_STAGE_H_
 #define HONE_TUNER_JOBS_BUILD_STAGE_H_
 
@@ -19,35 +20,35 @@ namespace hone::tuner {
 // Not thread-safe. The objects given to the constructor outlive it.
 class BuildStage {
  public:
-  // Whom it tells, on the loop's executor.
+  // What the stage tells the loop; called on the loop's executor.
   struct Events {
-    // The trial is open and can be measured.
+    // The trial is built, is open and can be measured.
     std::function<void(TaskRunner&, const tuning_db::Trial&, Artifact)> trial_built;
-    // The candidate is to blame.
+    // The trial's build failed, and the candidate is to blame.
     std::function<void(const tuning_db::Trial&, tuning_db::Outcome, const std::string& message,
                        const std::string& toolchain)>
         trial_failed;
-    // The finalists that could be built are in the FinalRun. It is not told where nothing had to be
+    // The finalists that could be built are in the FinalRun. Not called where nothing had to be
     // built.
     std::function<void(TaskRunner&)> finalists_built;
     std::function<void(TaskRunner&, const std::string& why)> task_failed;
-    // Something came of what was being built.
+    // A build has ended, in whatever way.
     std::function<void()> changed;
   };
 
   BuildStage(LoopContext& loop, TaskTable& tasks, Events events)
       : loop_(loop), tasks_(tasks), events_(std::move(events)) {}
 
-  // The reference and the anchor are built, unless they were before.
+  // Has the task's reference and anchor built, unless they were before.
   void NeedSharedArtifacts(TaskRunner& runner);
-  // The trial is built. Where its artifact is kept, `trial_built` is told at once.
+  // Has the trial built. Where its artifact is kept, `trial_built` is called at once.
   void BuildTrial(TaskRunner& runner, const tuning_db::Trial& trial);
-  // The finalists of the task's final are built; those whose artifacts are kept are in the run at
+  // Has the finalists of the task's final built; those whose artifacts are kept are in the run at
   // once. Returns whether any has to be built.
   bool BuildFinalists(TaskRunner& runner);
-  // The builder is handed what it takes now.
+  // Hands the builder as much as it takes now.
   void Dispatch();
-  // What waits to be built for this task is forgotten.
+  // Forgets what waits to be built for this task.
   void Drop(const TaskKey& key) { queue_.Drop(key); }
 
   // Whether something is being built, or waits for it and has a device.

@@ -1,4 +1,4 @@
-// Which jobs of the store have changed, by whichever daemon.
+// Collects which jobs of the store have changed, whichever daemon changed them.
 #ifndef HONE_TUNER_JOBS_CHANGED_JOBS_H_
 #define HONE_TUNER_JOBS_CHANGED_JOBS_H_
 
@@ -19,7 +19,7 @@ class ChangedJobs {
       : subscription_(
             store.Subscribe([this](const tuning_db::Change& change) { Add(change.job); })) {}
 
-  // Those that have changed since it was last asked; 0 among them stands for any job.
+  // Returns the ids of the jobs that have changed since the last call; the id 0 stands for any job.
   std::set<int64_t> Take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(jobs_, {});

@@ -20,17 +20,19 @@ namespace hone::tuner {
 absl::StatusOr<std::vector<PlannedTrial>> ChooseFinalists(const TaskContext& task,
                                                           const TaskHistory& history, int top);
 
-// Whether a finalist that runs has fewer times than there were rounds: worth another attempt.
+// Whether a finalist that runs was timed in fewer rounds than there were: then the final is worth
+// another attempt.
 bool MissesRounds(const hone::v1::MeasureResult& result, int rounds);
 
-// What became of each finalist, added to what `facts` says already. `entries` correspond to the
-// results; the first is the default. Entries that failed, or that were timed in fewer than three
-// rounds, are left out; the others are compared over the rounds that all of them have. Fails where
-// the default is left out, or fewer than three such rounds are left. The winner has the greatest
-// median of paired ratios to the default among those that are faster than it in at least three
-// quarters of the rounds; where nobody is, the default wins: the best of several that are equally
-// fast looks faster, and would replace a config that was chosen for what a measurement alone does
-// not see.
+// Judges a final from its measurement: returns `facts` with what became of each finalist, and which
+// one won. `entries` correspond to the candidates of `result`; the first is the default. Entries
+// that failed, or that were timed in fewer than three rounds, are left out; the others are compared
+// over the rounds that all of them have. Fails where the default is left out, or fewer than three
+// such rounds are left. The winner is, of the entries that are faster than the default in at least
+// three quarters of the rounds, the one with the greatest median ratio to it, paired by round. If
+// there is no such entry the default wins: the best of several that are equally fast looks faster
+// by chance, and would replace a config that was chosen for reasons that a measurement alone does
+// not show.
 absl::StatusOr<tuning_db::Final> JudgeFinal(tuning_db::Final facts,
                                             const std::vector<tuning_db::FinalEntry>& entries,
                                             const hone::v1::MeasureResult& result, int rounds);

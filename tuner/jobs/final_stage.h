@@ -1,4 +1,5 @@
-// Finals: the top few, the incumbent and the default in interleaved rounds.
+// Runs finals, which time the best few trials of a task, the incumbent and the default config in
+// interleaved rounds.
 #ifndef HONE_TUNER_JOBS_FINAL_STAGE_H_
 #define HONE_TUNER_JOBS_FINAL_STAGE_H_
 
@@ -17,14 +18,15 @@
 
 namespace hone::tuner {
 
-// From a task whose search is over to its winner: choose finalists, propose the confirm trial,
-// build, measure, judge, settle trial and final at once. Not thread-safe. Those it is given outlive
-// it.
+// Takes a task whose search is over to its winner: chooses finalists, proposes the confirm trial,
+// has the finalists built and measured, judges them, and settles trial and final in one
+// transaction. Not thread-safe. The objects given to the constructor outlive it.
 class FinalStage {
  public:
-  // Whom it tells, on the loop's executor.
+  // What the stage tells the loop; called on the loop's executor.
   struct Events {
-    // A confirm trial is open whose task was given up, or is parked, while it was proposed.
+    // A confirm trial is open, but its task was given up or parked while the trial was being
+    // proposed.
     std::function<void()> orphaned;
     std::function<void(TaskRunner&, const std::string& why)> task_failed;
     std::function<void()> changed;
@@ -40,14 +42,14 @@ class FinalStage {
         measures_(measures),
         events_(std::move(events)) {}
 
-  // The task's final is due and has no confirm trial yet: one is proposed.
+  // Proposes a confirm trial for the task, whose final is due and has none yet.
   void Propose(TaskRunner& runner);
   bool IsProposing() const { return proposing_ > 0; }
-  // The task's final begins; its confirm trial is open.
+  // Begins the task's final, whose confirm trial is open.
   void Begin(TaskRunner& runner);
-  // All that is to be built for the task's final is built.
+  // To be called when all that had to be built for the task's final is built.
   void OnFinalistsBuilt(TaskRunner& runner);
-  // The turn of the task's final has come.
+  // Measures the task's final, whose turn has come.
   void Measure(TaskRunner& runner) { Measure(runner, /*held=*/false); }
 
  private:

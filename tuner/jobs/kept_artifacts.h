@@ -1,4 +1,5 @@
-// Artifacts of a task that may be wanted again: the default's, and those of its best trials.
+// Keeps artifacts of a task that may be wanted again: its default config's, and those of its best
+// trials.
 #ifndef HONE_TUNER_JOBS_KEPT_ARTIFACTS_H_
 #define HONE_TUNER_JOBS_KEPT_ARTIFACTS_H_
 
@@ -11,8 +12,8 @@
 
 namespace hone::tuner {
 
-// They are in memory only: a daemon that was killed builds them again. An artifact is a function of
-// its nest, so whether it is kept changes nothing but time. Not thread-safe.
+// Artifacts are kept in memory only: a daemon that was killed builds them again. An artifact is a
+// function of its nest, so keeping it changes nothing but time. Not thread-safe.
 class KeptArtifacts {
  public:
   void Keep(const std::string& nest_digest, const Artifact& artifact) {

@@ -23,26 +23,30 @@ namespace hone::tuner {
 
 struct TuningOptions {
   int batch = 8;  // trials proposed at once
-  // Proposed and not settled, over the tasks of one target that a device serves: enough for what
-  // its devices can hold and what is built meanwhile, within these bounds.
+  // The fewest and the most trials that are proposed and not settled at a time, over the tasks that
+  // the same devices serve. Within these bounds there are enough for what the devices can hold and
+  // what is built meanwhile.
   int least_open_trials = 24;
   int max_open_trials = 4096;
-  // How many of these one submitter may have, whatever they are for; 0: all. One batch is always
-  // let in, so that nobody waits for good.
+  // How many open trials one submitter may have, whatever they are for; 0: no limit. One batch is
+  // always let in, so that nobody waits forever.
   int64_t most_open_of_one = 0;
-  int build_batches = 2;  // handed to the builder at once
+  int build_batches = 2;  // how many batches the builder has at once
   int final_top = 8;      // trials in a final, beside incumbent and default
   int final_rounds = 11;
-  int final_attempts = 3;       // of a final with rounds that could not be timed
-  int calibration_rounds = 15;  // of a config and its task's default, in turns
-  double stop_above_best = 4;   // candidates slower than this many times the best stop early
-  // A measurement with at least so many threads is not overlapped with building or training; they
-  // alternate in batches. 0: always overlapped (all workers are on other machines).
+  // How often a final is measured, at most, while some of its rounds cannot be timed.
+  int final_attempts = 3;
+  // How many rounds time a config and its task's default in turns.
+  int calibration_rounds = 15;
+  double stop_above_best = 4;  // candidates slower than this many times the best stop early
+  // A measurement with at least so many threads does not overlap with building or training: they
+  // alternate in batches. 0: they always overlap (all workers are on other machines).
   int local_cores = 0;
   int64_t build_limit_ns = 20'000'000'000;
   int64_t run_limit_ns = 10'000'000'000;  // of one candidate; a final's: of each round
   uint64_t memory_limit_bytes = uint64_t{4} << 30;
-  int builder_attempts = 5;  // of a request that fails through no fault of its candidate
+  // How often a request is built, at most, that fails through no fault of its candidate.
+  int builder_attempts = 5;
   int64_t save_ran_ns =
       5'000'000'000;  // how often the running time of a job with a limit is stored
   // How long a daemon owns its jobs without saying that it is alive, where there may be others.
@@ -53,7 +57,8 @@ struct TuningOptions {
   int64_t device_grace_ns = 30'000'000'000;
 };
 
-// All outlive the loop; both executors have stopped or drained when it is destroyed.
+// All objects outlive the loop. Before the loop is destroyed, both executors have stopped or
+// drained.
 struct TuningParts {
   tuning_db::Store* store = nullptr;
   Lowerer* lowerer = nullptr;
@@ -69,36 +74,39 @@ struct TuningParts {
   tuning_db::Ownership ownership;
   // True in a private daemon: jobs that it finds in the store are others' (decision 0014).
   bool is_private = false;
-  // What the task waits for from now on; empty: for nothing. From the loop's executor.
+  // Called with what the task waits for from now on; empty: for nothing. On the loop's executor.
   std::function<void(int64_t task, const std::string& signature, const std::string& what)>
       on_waiting;
-  // The store fails: the loop has stopped, and only a restart goes on. Once, from the loop's
-  // executor.
+  // Called once, on the loop's executor, when the store fails for good: the loop has stopped, and
+  // only a restart goes on.
   std::function<void(absl::Status)> on_fatal;
 };
 
-// What the parts of one loop share. What is not const is touched on the loop's executor only.
+// What the parts of one loop share. Members that are not const are used on the loop's executor
+// only.
 struct LoopContext {
   LoopContext(TuningOptions with, TuningParts of)
       : options(std::move(with)), parts(std::move(of)) {}
 
   const TuningOptions options;
   const TuningParts parts;
-  bool stopped = false;      // nothing new begins
-  bool was_refused = false;  // a write to a job was refused: who owns the jobs is to be looked at
+  bool stopped = false;  // nothing new begins
+  // The store refused a write to a job: the loop has to look at who owns the jobs.
+  bool was_refused = false;
 
   // Whether other daemons may own jobs of the store.
   bool HasOthers() const;
-  // A private daemon leases trials of a service's jobs, too, which want what its client wants.
+  // The ownership with which trials are leased. A private daemon uses none, since it also leases
+  // trials of a service's jobs that want what its client wants.
   tuning_db::Ownership LeasesAs() const;
-  // The store has answered with this error (store_error.h). Where that passes, `again` is called at
-  // the next tick; it does what failed once more, if it is still wanted then. Where others may have
-  // changed the job, a write that was refused has who owns the jobs looked at. Everything else is
-  // fatal.
+  // To be called with an error of the store (store_error.h). If the error passes, `again` is called
+  // at the next tick; it makes the failed call once more, if that is still wanted then. If other
+  // daemons may own jobs and the store refused the write, the loop looks at who owns the jobs.
+  // Every other error is fatal.
   void Failed(const absl::Status& status, std::function<void()> again);
   // Calls what has waited for this tick.
   void TryAgain();
-  // The loop stops; a restart goes on from what was committed.
+  // Stops the loop for good; a restart goes on from what was committed.
   void Fatal(const absl::Status& status);
 
  private:

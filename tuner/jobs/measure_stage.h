@@ -1,4 +1,4 @@
-// What is measured: trials that are built, and finals whose finalists are.
+// Has trials measured that are built, and finals whose finalists are.
 #ifndef HONE_TUNER_JOBS_MEASURE_STAGE_H_
 #define HONE_TUNER_JOBS_MEASURE_STAGE_H_
 
@@ -19,35 +19,35 @@ namespace hone::tuner {
 // Not thread-safe. The objects given to the constructor outlive it.
 class MeasureStage {
  public:
-  // Whom it tells, on the loop's executor.
+  // What the stage tells the loop; called on the loop's executor.
   struct Events {
     // The turn of the final has come.
     std::function<void(TaskRunner&)> final_ready;
     // Nothing came of the measurement: the open trial has to be built and measured again.
     std::function<void(TaskRunner&, const tuning_db::Trial&)> trial_lost;
     std::function<void(TaskRunner&, const std::string& why)> task_failed;
-    // Something came of what was being measured.
+    // A measurement has ended, in whatever way.
     std::function<void()> changed;
   };
 
   MeasureStage(LoopContext& loop, TaskTable& tasks, TrialSettler& settler, Events events)
       : loop_(loop), tasks_(tasks), settler_(settler), events_(std::move(events)) {}
 
-  // The trial, which is built, waits for its turn.
+  // Queues the trial, which is built, to be measured.
   void Push(const TaskRunner& runner, const tuning_db::Trial& trial, Artifact artifact);
-  // The task's final, whose finalists are built, waits for its turn.
+  // Queues the task's final, whose finalists are built, to be measured.
   void PushFinal(const TaskRunner& runner);
-  // A worker may have the trial from before a restart; its result is waited for.
+  // Waits for the result of a trial that a worker may have from before a restart.
   void Await(TaskRunner& runner, const tuning_db::Trial& trial);
-  // The measurer is handed what may be measured now. `is_building` says whether there is work that
-  // measuring alternates with.
+  // Hands the measurer what may be measured now. `is_building` says whether there is other work
+  // (building, planning) that alternates with measuring.
   void Dispatch(bool is_building);
   // Forgets what waits to be measured of this task.
   void Drop(const TaskKey& key);
 
-  // Where building and measuring alternate: whether it is the turn of measuring.
+  // Where building and measuring alternate, whether it is the turn of measuring.
   bool HasTurn() const { return has_turn_; }
-  // What every measurement of the task asks for.
+  // The request for a measurement, with all that does not depend on what is measured.
   MeasureRequest RequestFor(const TaskRunner& runner, const tuning_db::Trial& trial) const;
   void EndMeasuring(const TaskKey& key, int64_t trial);
 

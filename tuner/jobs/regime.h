@@ -1,4 +1,5 @@
-// Where a kernel finds its constants when its turn comes in the model (docs/decisions/0004).
+// The regime of a kernel's timing: where the kernel finds its constants when its turn comes in the
+// model (docs/decisions/0004).
 #ifndef HONE_TUNER_JOBS_REGIME_H_
 #define HONE_TUNER_JOBS_REGIME_H_
 
@@ -14,8 +15,8 @@ inline constexpr char kWarm[] = "warm";
 inline constexpr char kSharedConstants[] = "shared_constants";  // in the last-level cache
 inline constexpr char kColdConstants[] = "cold_constants";      // in memory
 
-// One of these. `model_constant_bytes` are those of the whole model, as they
-// are before any preparation; 0: unknown.
+// The regime of the task: one of these constants. `model_constant_bytes` is the size of the whole
+// model's constants before any preparation; 0: unknown.
 const char* RegimeOf(const TaskContext& task, int64_t model_constant_bytes);
 
 // How many bytes the copies of the constants must fill; 0 if the constants do not rotate.

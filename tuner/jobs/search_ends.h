@@ -7,8 +7,8 @@
 
 namespace hone::tuner {
 
-// Judges whether more trials are worth it, of every task without open trials that a job whose
-// searches end early wants.
+// Judges, for every task without open trials and every job that wants it and whose searches end
+// early, whether more trials are worth it.
 void JudgeSearches(TaskTable& tasks, ActiveJobs& jobs, int batch);
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// What is tried next: batches of trials, planned by searches and proposed to the store.
+// Decides what is tried next: searches plan batches of trials, which are proposed to the store.
 #ifndef HONE_TUNER_JOBS_SEARCH_STAGE_H_
 #define HONE_TUNER_JOBS_SEARCH_STAGE_H_
 
@@ -20,11 +20,11 @@ namespace hone::tuner {
 // Not thread-safe. The objects given to the constructor outlive it.
 class SearchStage {
  public:
-  // Whom it tells, on the loop's executor.
+  // What the stage tells the loop; called on the loop's executor.
   struct Events {
-    // The trial is open, and its task is to take it up.
+    // The trial is open; its task has to take it up.
     std::function<void(TaskRunner&, const tuning_db::Trial&)> proposed;
-    // Trials are open whose task was given up, or is parked, while they were proposed.
+    // Trials are open, but their task was given up or parked while they were being proposed.
     std::function<void()> orphaned;
     std::function<void(TaskRunner&, const std::string& why)> task_failed;
     std::function<void()> changed;
@@ -39,7 +39,7 @@ class SearchStage {
         settler_(settler),
         events_(std::move(events)) {}
 
-  // Has batches planned, as many as the devices are worth.
+  // Has batches planned until there are as many open trials as the devices can use.
   void ProposeMore();
   bool IsPlanning() const { return planning_ > 0; }
 
@@ -49,11 +49,11 @@ class SearchStage {
     TaskKey key;
     uint64_t serial = 0;  // of its runner
     int64_t job = 0;
-    int64_t begin = 0;  // trials that there were
+    int64_t begin = 0;  // how many trials there were before it
     BatchPlan plan;
   };
 
-  // Open trials that the devices for it are worth.
+  // How many trials may be open for devices that meet the need.
   int64_t MostOpen(const DeviceNeed& need) const;
   bool CanPropose(const TaskRunner& runner) const;
   // The task whose turn it is; nullptr: none can take a batch now.
@@ -68,7 +68,7 @@ class SearchStage {
   TrialProposer& proposer_;
   TrialSettler& settler_;
   const Events events_;
-  int planning_ = 0;  // batches that are planned or proposed
+  int planning_ = 0;  // batches that are being planned or proposed
 };
 
 }  // namespace hone::tuner

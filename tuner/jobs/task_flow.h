@@ -1,4 +1,4 @@
-// The way of tasks through the stages: from state to state (task_state.h).
+// Takes tasks from state to state (task_state.h) through the stages.
 #ifndef HONE_TUNER_JOBS_TASK_FLOW_H_
 #define HONE_TUNER_JOBS_TASK_FLOW_H_
 
@@ -20,11 +20,11 @@
 
 namespace hone::tuner {
 
-// Stages know their work and nobody who goes on with it: this is where they hang together. Not
+// Stages know their own work and not who goes on with it: this class connects them. Not
 // thread-safe. The context and the jobs outlive it.
 class TaskFlow {
  public:
-  // Whom it tells, on the loop's executor.
+  // What it tells the loop; called on the loop's executor.
   struct Events {
     // Something came of what was under way.
     std::function<void()> changed;
@@ -35,27 +35,28 @@ class TaskFlow {
   TaskFlow(LoopContext& loop, ActiveJobs& jobs, Events events);
 
   TaskTable& tasks() { return tasks_; }
-  // Everything that can be done for the tasks now is begun.
+  // Begins everything that can be done for the tasks now.
   void Advance();
   // Takes up an open trial of the store: builds it, or waits for the worker that may have it.
   void Adopt(TaskRunner& runner, const tuning_db::Trial& trial);
-  // Sees to it that a leased trial of a parked task, which nobody here waits for, is settled or
-  // released in time: the lease is of an earlier life of the daemon.
+  // Sees to it that a leased trial of a parked task, for which nobody here waits, is settled or
+  // released in time. The lease is from an earlier life of the daemon.
   absl::Status AwaitParked(const tuning_db::Trial& trial);
-  // Settles an open trial that no task has, as cancelled.
+  // Settles an open trial that no task has taken up, as cancelled.
   void CancelTrial(const tuning_db::Trial& trial, const std::string& why);
 
   // ---- ends ----
-  // Tasks that have neither time nor device are closed without a final. Whether there were any.
+  // Closes, without a final, the tasks that have neither time nor a device. Returns whether there
+  // were any.
   bool CloseStranded(int64_t now_ns);
-  // What is open of the task is settled as cancelled.
+  // Settles all open trials of the task as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
-  // What devices may have begun of these is settled; the rest stays in the store as it is until a
-  // job wants the task again.
+  // Parks the tasks: trials that devices may have begun are still settled; all others stay in the
+  // store as they are until a job wants the task again.
   void Park(const std::vector<TaskKey>& keys);
 
  private:
-  // What a stage of any kind tells; the next four add what its kind does besides.
+  // The events that every kind of stage has; the next four functions add those of one kind.
   template <typename Stage>
   typename Stage::Events EventsOf();
   BuildStage::Events OfBuilds();
@@ -66,7 +67,7 @@ class TaskFlow {
   void Park(TaskRunner& runner, const std::set<int64_t>& leased);
   // Does what the task's state asks for.
   void Advance(TaskRunner& runner);
-  // Whether the builders leave the cores to what is measured.
+  // Whether the builders are to leave the cores to measurements.
   bool BuildersRest() const;
   static void Close(TaskRunner& runner);
   void FailTask(TaskRunner& runner, const std::string& what);

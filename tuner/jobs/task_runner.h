@@ -25,7 +25,7 @@ using TaskKey = std::pair<int64_t, std::string>;  // task, signature
 TaskKey KeyOf(const tuning_db::JobTask& task);
 // The keys of all tasks of the job.
 std::set<TaskKey> KeysOf(const tuning_db::Job& job);
-// What tasks were read from, opened: to parse a workload takes long.
+// The opened contexts of tasks, kept because parsing a workload takes long.
 using TaskContexts = std::map<TaskKey, std::shared_ptr<const TaskContext>>;
 
 struct ActiveJob {
@@ -33,8 +33,9 @@ struct ActiveJob {
   int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons
   int64_t ran_saved_ns = 0;  // when its running time was last stored
   bool expired = false;      // its time is up: what is open settles, then finals
-  std::string waiting;       // for what, as its newest event says; empty: for nothing
-  // What its models take with defaults; nothing: not all of its tasks have a first trial yet.
+  std::string waiting;       // what it waits for, as its newest event says; empty: nothing
+  // The time that the job's models take with default configs; nothing while not all of its tasks
+  // have settled a first trial.
   std::optional<double> models_ns;
 
   int64_t RanNs(int64_t now_ns) const { return now_ns - started_ns; }
@@ -43,15 +44,15 @@ using ActiveJobs = std::map<int64_t, ActiveJob>;  // by id
 
 tuning_db::Purpose PurposeOf(const tuning_db::Job& job);
 
-// The least that the job's candidates are measured in.
+// The weakest sandbox in which the job's candidates may be measured.
 hone::v1::SandboxLevel SandboxOf(const tuning_db::Job& job);
 
-// Somebody who wants a task tuned.
+// A job that wants a task tuned.
 struct Want {
   const ActiveJob* job = nullptr;
   const tuning_db::JobTask* task = nullptr;
-  // For a job whose searches end early, whether more trials are worth it (early_end.h), as judged
-  // when the task had this many, and the task's share of the models' time.
+  // Used only where the job ends searches early: whether more trials are worth it (early_end.h), as
+  // judged when the task had `judged_at` trials, and the task's share of the models' time.
   int64_t judged_at = -1;
   bool is_worth_more = true;
   double share = 0;
@@ -60,8 +61,7 @@ struct Want {
     return job->job.ends_early && PurposeOf(job->job) == tuning_db::Purpose::kSearch;
   }
   bool IsJudgedAt(int64_t trials) const { return !EndsEarly() || judged_at == trials; }
-  // Whether the search has ended with so many trials, before its budget; it has not where that is
-  // not judged yet.
+  // Whether the search has ended early, with this many trials; false where that is not judged yet.
   bool HasEnded(int64_t trials) const {
     return EndsEarly() && judged_at == trials && !is_worth_more && trials < task->trials;
   }
@@ -74,11 +74,11 @@ struct FinalRun {
   tuning_db::Trial trial;
   std::vector<PlannedTrial> finalists;
   std::map<size_t, Artifact> built;  // by finalist
-  std::string failure;               // of the default's build
+  std::string failure;               // why the default could not be built
   size_t building = 0;
   int attempts = 0;     // measurements begun
-  int64_t settled = 0;  // search trials, when it began
-  std::string regime;   // that it was asked for in
+  int64_t settled = 0;  // search trials settled when the run began
+  std::string regime;   // the regime that the final was asked for in
 };
 
 // The default config's artifact, or the reference's: built once, before the first trial.
@@ -92,13 +92,14 @@ struct SharedArtifact {
 struct TaskRunner {
   TaskRunner(TaskKey of, tuning_db::Task what);
 
-  // It names this object in this process: a plan made for another runner of the task is dropped.
+  // Identifies this object in this process: a plan that was made for another runner of the same
+  // task is dropped.
   const uint64_t serial;
   const TaskKey key;
   const tuning_db::Task task;
   std::shared_ptr<const TaskContext> context;  // nullptr: see failure
   TaskHistory history;
-  int64_t rotation_bytes = 0;                // what copies of constants fill, in its regime
+  int64_t rotation_bytes = 0;                // how much copies of constants fill in the regime
   std::vector<Want> wants;                   // greatest priority first, then the oldest job
   std::map<int64_t, tuning_db::Trial> open;  // search trials, by id
   std::optional<tuning_db::Trial> open_confirm;
@@ -114,23 +115,24 @@ struct TaskRunner {
   std::string failure;     // why the task cannot be tuned; empty: nothing
   bool is_served = false;  // a connected device is what it needs
   int64_t unserved_since_ns = 0;
-  std::string waiting;  // for what, as was announced; empty: for nothing
+  std::string waiting;  // what it waits for, as was announced; empty: nothing
 
   void AddWant(const Want& want);
   void RemoveWants(int64_t job);
-  // Forgets all that is open but what the measurer has and is among these; what is being built for
-  // it is built again when it is wanted again.
+  // Forgets all open trials except those among `trials` that the measurer has. What is being built
+  // for the forgotten ones is built again when it is wanted again.
   void KeepOnlyMeasuring(const std::set<int64_t>& trials);
-  // Takes in what others have added to the store.
+  // Reloads the history where others have added trials to the store.
   absl::Status CatchUp(tuning_db::Store& store);
   absl::Status Reload(tuning_db::Store& store);
-  // Times are compared in the regime of the first who wants the task.
+  // Chooses the regime in which times are compared: that of the first job in `wants`.
   void ChooseRegime();
 
-  // Whether this open trial is among its own.
+  // Whether the trial is one of this runner's open trials.
   bool Has(int64_t trial) const;
   bool IsClosed() const { return closed || !failure.empty(); }
-  // False: every job that wants it is paused, and it lives until what is measured has settled.
+  // False: every job that wants the task is paused, and the runner lives until what is being
+  // measured has settled.
   bool IsWanted() const { return !wants.empty(); }
   bool IsActive() const { return IsWanted() && !IsClosed(); }
   bool IsMeasuringFinal() const;
@@ -138,29 +140,33 @@ struct TaskRunner {
     return reference.state == SharedArtifact::State::kDone &&
            anchor.state == SharedArtifact::State::kDone;
   }
-  // The first who wants more trials than there are; nullptr: nobody.
+  // The first job that wants more trials than there are; nullptr: there is none.
   const Want* WhoWantsMore() const;
-  // Trials that may still be proposed.
+  // How many trials may still be proposed.
   int64_t LeftOfBudget() const;
-  // Whether its search has come to an end for this job: its budget, its space, or nothing to win.
+  // Whether the search has ended for this job: its budget is spent, the space is exhausted, or more
+  // trials are not worth it.
   bool IsSearchedFor(int64_t job) const;
-  // The greatest share of the models' time with which its search has ended early; 0: it has not.
+  // The task's share of the models' time, the greatest of the jobs for which the search has ended
+  // early; 0: it has for none.
   double EndedShare() const;
-  // The same, or where no trial was spent since its newest final the share with which it had ended
-  // then: a job that asks for less, or in another regime, takes nothing back.
+  // As EndedShare. Where that is 0 and no trial has settled since the newest final, the share that
+  // the final was stored with: a later job that asks for less, or in another regime, takes nothing
+  // back.
   double ShareOfFinal() const;
-  // Whether somebody wants a winner.
+  // Whether some job wants a winner.
   bool WantsWinner() const;
-  // Whether somebody wants a winner and no final says who it is.
+  // Whether some job wants a winner, and no final names one that is good enough.
   bool NeedsFinal() const;
-  // Whether somebody's time is not up.
+  // Whether the time of some job is not up.
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }
-  // On which devices it is measured: of the class that the first wants who wants it, in the
-  // strictest sandbox that anybody does; where no device is like that, on those that the first
-  // wants of whom there are any. So nobody's wish holds up others.
+  // What a device must be to measure the task: of the device class that the first job asks for,
+  // with the strictest sandbox that any of the jobs asks for. Where no device is like that, what
+  // the first job asks for whose own need some device meets, so that no job's wish holds up the
+  // others.
   DeviceNeed Need(const Measurer& measurer) const;
-  // Who is charged with what it takes of the farm: that of the first who wants it.
+  // The submitter that is charged for the task's use of the farm: that of the first job in `wants`.
   std::string submitter() const { return wants.empty() ? "" : wants.front().job->job.submitter; }
 };
 

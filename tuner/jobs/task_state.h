@@ -18,9 +18,9 @@ namespace hone::tuner {
 //   task is gone.
 // - failed: the task cannot be tuned, and says why. Nothing is done for it.
 //
-// A task waits in its state while no connected device has its target. It is gone once nobody wants
-// it. The state is derived from what is known of the task, which follows from the store: it is kept
-// nowhere, so a daemon that comes back finds each task where it was.
+// A task waits in its state while no connected device has its target. It is dropped once nobody
+// wants it. The state is derived from what is known of the task, all of which is in the store: it
+// is stored nowhere itself, so a restarted daemon finds each task in the state where it was.
 enum class TaskState { kSearching, kFinalDue, kFinal, kFinished, kClosed, kParked, kFailed };
 
 TaskState StateOf(const TaskRunner& task);

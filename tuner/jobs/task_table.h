@@ -25,27 +25,27 @@ class TaskTable {
   Runners& runners() { return runners_; }
   // nullptr: nobody wants it.
   TaskRunner* Find(const TaskKey& key);
-  // The task's runner, which is made with what the store has of the task where it is new. A task
-  // that does not lower has a failure; an error is the store's.
+  // Finds the task's runner, or makes one with what the store has of the task. A runner whose task
+  // does not lower has a failure; an error is the store's.
   absl::StatusOr<TaskRunner*> Ensure(const tuning_db::JobTask& wanted);
   // Ensure takes these contexts instead of opening them again, until others are offered.
   void Offer(TaskContexts contexts) { offered_ = std::move(contexts); }
-  // The runner for which something was planned and is proposed by now; nullptr where it is gone, or
-  // takes up nothing any more.
+  // To be called when what was planned for a runner has been proposed. Returns the runner; nullptr
+  // where it is gone, or takes up nothing any more.
   TaskRunner* EndPlanning(const TaskKey& key, uint64_t serial);
-  // Runners that are parked, and of which nothing is measured any more, are dropped.
+  // Drops the runners that are parked and have no trial with the measurer.
   void DropParked();
 
   // ---- devices ----
-  // Whether a task is served now that was not, or the other way round.
+  // Looks which tasks connected devices serve now; returns whether that has changed for any.
   bool SeeDevices();
-  // Whether a task is there and a device has its target.
+  // Passes the tasks that are in the table and whose target a device has.
   BuildQueue::Filter IsServed() const;
   bool IsMeasuring() const;
   bool IsMeasuringFinal() const;
   // Whether building and measuring must not overlap.
   bool Alternates() const;
-  // Says what the task waits for; empty: for nothing.
+  // Announces what the task waits for; empty: for nothing.
   void SetWaiting(TaskRunner& runner, const std::string& what) const;
 
  private:

@@ -1,4 +1,4 @@
-// How trials come into the store.
+// Adds trials to the store.
 #ifndef HONE_TUNER_JOBS_TRIAL_PROPOSER_H_
 #define HONE_TUNER_JOBS_TRIAL_PROPOSER_H_
 
@@ -23,9 +23,9 @@ class TrialProposer {
   using Rows = std::vector<tuning_db::Trial>;
   using Next = std::function<void(const absl::StatusOr<Rows>& rows)>;
 
-  // Goes on with `next` on the loop's executor once the rows are durable, or with what the store
-  // failed with for good. It does not wait: other proposals, leases and settlements share the
-  // commit. `name` is that of the crash points.
+  // Proposes the trials. Calls `next` on the loop's executor once the rows are durable, or with the
+  // error with which the store refused them for good. Returns at once: other proposals, leases and
+  // settlements share the commit. `name` is part of the names of the crash points.
   void Propose(std::string_view name, Rows trials, Next next);
 
  private:

@@ -1,4 +1,4 @@
-// How trials leave the loop: settled, or back to proposed.
+// Settles trials in the store, or sets them back to proposed.
 #ifndef HONE_TUNER_JOBS_TRIAL_SETTLER_H_
 #define HONE_TUNER_JOBS_TRIAL_SETTLER_H_
 
@@ -14,39 +14,40 @@
 
 namespace hone::tuner {
 
-// Both it is given outlive it.
+// The objects given to the constructor outlive it.
 class TrialSettler {
  public:
   // Why a trial was not measured.
   struct Failure {
     tuning_db::Outcome outcome = tuning_db::Outcome::kCancelled;
     std::string message;
-    std::string toolchain = "";  // that failed to build it
+    std::string toolchain = "";  // the toolchain that failed to build it
   };
 
   TrialSettler(LoopContext& loop, TaskTable& tasks)
       : loop_(loop), tasks_(tasks), mailbox_(std::make_shared<Mailbox>(loop.parts.executor)) {}
   ~TrialSettler() { mailbox_->Close(); }
 
-  // These two may be called on any thread. They tell the measurer by `settled`, where it is not
-  // empty, and go on with `next` on the loop's executor once it is durable. While the store fails
-  // in a way that passes, it is asked again at each tick.
+  // Settle and Release may be called on any thread. They tell the measurer by `settled`, if it is
+  // not empty, and call `next` on the loop's executor once the change is durable. While the store
+  // fails in a way that passes, it is asked again at each tick.
   void Settle(tuning_db::Settlement settlement, SettledCallback settled,
               std::function<void(tuning_db::SettleResult)> next);
-  // The trial is proposed again, and a result that comes late under the old fence settles nothing.
+  // Sets the trial back to proposed; a late result under the old fence settles nothing.
   void Release(int64_t trial, int64_t fence, const SettledCallback& settled,
                std::function<void()> next);
 
-  // To be called on the executor. The daemon itself leases the trial and settles it as this
-  // failure, unless a worker was faster, and goes on with `next`: at once, unless the store fails.
-  // The trial is a copy, since it leaves its task's open ones.
+  // To be called on the loop's executor. The daemon itself leases the trial and settles it with
+  // this failure, unless a worker was faster, and then calls `next`: before it returns, unless the
+  // store fails. The trial is passed by value, since it is removed from its task's open trials.
   void SettleFailure(tuning_db::Trial trial, const Failure& failure,
                      const std::function<void()>& next = nullptr);
-  // To be called on the executor. The task learns what others have settled of its open trials.
+  // To be called on the loop's executor. Tells the task which of its open trials others have
+  // settled.
   void SeeRecords(const TaskKey& key);
 
  private:
-  // What is settled, and whom it tells.
+  // A settlement, and those to tell of it.
   struct Request {
     tuning_db::Settlement settlement;
     SettledCallback settled;

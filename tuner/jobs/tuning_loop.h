@@ -43,26 +43,27 @@ class TuningLoop {
 
   // These post to the loop's executor, and may be called from any thread.
   // Cancels what private daemons left, and takes up every job that has not ended and is not paused;
-  // one of a private daemon leaves those to a service. To be called first, before workers are
-  // served.
+  // the loop of a private daemon leaves those jobs to a service. To be called first, before workers
+  // are served.
   void Begin();
-  // The job was submitted to the store. Tasks of it that were opened for that are not opened again.
+  // The job was submitted to the store. `contexts` are those of its tasks that were opened to check
+  // it; they are not opened again.
   void JobSubmitted(int64_t job, TaskContexts contexts = {});
-  // Jobs may be of other owners than they were. To be called some times within the lease of an
-  // owner, where there may be others. What was taken over just now was another's until then: it is
-  // begun anew, also where this daemon never heard that it had lost it.
+  // Looks again at who owns the jobs. Where there may be other daemons, to be called several times
+  // within an owner's lease. The jobs in `taken` were another daemon's until just now: they are
+  // begun anew, even where this daemon never heard that it had lost them.
   void SeeOwners(const std::vector<int64_t>& taken = {});
   // The job's state is `cancelled` when `done` is called.
   void CancelJob(int64_t job, std::function<void(absl::Status)> done);
-  // From when `done` is called nothing more is proposed or leased for it; what devices may have
-  // begun is settled.
+  // Once `done` is called, nothing more is proposed or leased for the job; what devices may have
+  // begun is still settled.
   void PauseJob(int64_t job, std::function<void(absl::Status)> done);
   // Its state is no longer `paused` when `done` is called.
   void ResumeJob(int64_t job, std::function<void(absl::Status)> done);
-  // A few times a second, and when devices come or go: deadlines, who is served, and what was asked
-  // of other daemons.
+  // To be called a few times a second, and when devices come or go: looks at deadlines, at which
+  // tasks devices serve, and at what was asked of other daemons.
   void Tick();
-  // Jobs that ended here, by state. From any thread.
+  // How many jobs ended here, by state. May be called on any thread.
   std::map<std::string, uint64_t> JobsEnded() const;
   // Nothing new is proposed, built or measured from here on.
   void Stop();
@@ -75,7 +76,7 @@ class TuningLoop {
     int64_t epoch;              // of its owner, likewise
   };
 
-  // Everything that can be done is begun, once what has come so far has been dealt with: many
+  // Begins everything that can be done, after what has come so far has been dealt with: many
   // results that come together are looked at together.
   void Pump();
   void DoPump();
@@ -95,37 +96,37 @@ class TuningLoop {
   void Activate(int64_t job);
   absl::Status TryActivate(int64_t job);
   void Run(const tuning_db::Job& job);
-  // The job wants nothing any more, for now or for good.
+  // Ends the job's wants, for now or for good.
   void Retire(int64_t job);
-  // Runs it, or leaves it alone where it is not this daemon's to run.
+  // Runs the job, or leaves it alone where it is not this daemon's to run.
   void Start(int64_t job);
   void LetSleep(const tuning_db::Job& job);
   bool IsWantedBySleepers(const TaskKey& key) const;
   bool IsOfAnotherOwner(const tuning_db::Trial& trial) const;
-  // Whether only jobs of ours, which sleep, want the open trial.
+  // Whether the only jobs that want the open trial are ours, and they sleep.
   bool IsLeftToUs(const tuning_db::Trial& trial) const;
   void AdoptOpenTrials();
 
   // ---- several daemons (tuning_loop_owners.cc) ----
   bool IsOurs(const tuning_db::Job& job) const;
-  // Whether it is ours, is not paused, and no job of another daemon (of `open`, all that have not
-  // ended) goes before it that wants one of its tasks.
+  // Whether the job is ours, is not paused, and no job of another daemon that wants one of its
+  // tasks goes before it. `open` are all jobs that have not ended.
   bool MayRun(const tuning_db::Job& job, const std::vector<tuning_db::Job>& open) const;
-  // The job runs from now on. False: it is queued, since another daemon was faster.
+  // Claims the job, to run from now on. False: another daemon was faster, and the job is queued.
   absl::StatusOr<bool> Claim(const tuning_db::Job& job);
   absl::Status QueueAgain(int64_t job);
-  // Runs what is ours to run, and nothing else. Whether anything has changed.
+  // Runs the jobs that are ours to run, and no others. Returns whether anything has changed.
   bool SeeJobs();
-  // Lets all of `open` (that have not ended) sleep that is not to go on here, and forgets what has
-  // ended. Whether anything has changed.
+  // Lets those of `open` (all jobs that have not ended) sleep that are not to go on here, and
+  // forgets jobs that have ended. Returns whether anything has changed.
   bool LeaveOthersJobs(const std::vector<tuning_db::Job>& open);
   // The job is no longer run, and may be begun anew.
   void PutAside(int64_t job);
-  // Does what SeeJobs does, where a write to a job was refused.
+  // Does what SeeJobs does, after a write to a job was refused.
   void SeeRefused();
-  // Refused where this daemon has to end (store_error.h).
+  // An error where this daemon has to end (store_error.h).
   absl::Status SeeOwnLife();
-  // Does what SeeJobs does, where other daemons have changed what matters here.
+  // Does what SeeJobs does, after other daemons have changed what matters here.
   bool SeeChanges();
   bool MayMatter(int64_t changed_job);
   // Whether the job still stands as it did when it was last looked at.
@@ -134,7 +135,7 @@ class TuningLoop {
   // ---- how they stand ----
   void SaveRan(ActiveJob& active, int64_t now_ns);
   bool SeeDeadlines(int64_t now_ns);
-  // What tasks and jobs wait for, where that has changed.
+  // Announces what tasks and jobs wait for, where that has changed.
   void AnnounceWaiting();
   void FinishJobs();
   absl::Status Finish(const ActiveJob& active);
