@@ -13,7 +13,8 @@
 
 namespace hone::tuner {
 
-// Shares the context of a task among its users as long as there are any. Thread-safe.
+// Callers who open the same task share one context for as long as any of them holds it.
+// Thread-safe.
 class CompilerLowerer : public Lowerer {
  public:
   // Gives the times of a target's micro-kernels when a task is opened; nullptr if there are none.
@@ -32,9 +33,10 @@ class CompilerLowerer : public Lowerer {
   std::mutex mutex_;
   struct Opened {
     std::weak_ptr<const TaskContext> context;
-    std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels;  // that its default is from
+    // The times that the context's default config was chosen with.
+    std::shared_ptr<const schedule::MicroKernelTimes> micro_kernels;
   };
-  std::map<std::string, Opened> open_;  // by the three texts, the newest
+  std::map<std::string, Opened> open_;  // by workload, signature and target: the newest context
 };
 
 }  // namespace hone::tuner

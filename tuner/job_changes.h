@@ -1,4 +1,4 @@
-// Reads from a client's request in what a clone differs from its job.
+// Reads from a client's request to clone a job how the clone is to differ from the original.
 #ifndef HONE_TUNER_JOB_CHANGES_H_
 #define HONE_TUNER_JOB_CHANGES_H_
 

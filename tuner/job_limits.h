@@ -11,7 +11,8 @@ namespace hone::tuner {
 inline constexpr int kMostTasks = 4096;
 inline constexpr size_t kMostWorkloadBytes = size_t{1} << 20;
 inline constexpr size_t kMostJobBytes = size_t{32} << 20;
-// Trials a task: more than anybody measures, and sums over all tasks do not overflow.
+// The most trials of one task: more than anybody measures, and few enough that the sum over all
+// tasks of a job does not overflow.
 inline constexpr int64_t kMostTrials = 1'000'000'000;
 inline constexpr size_t kMostClientIdBytes = 1024;
 

@@ -1,5 +1,5 @@
-// What a reader asks of the tuning log, answered from a store: by the daemon and, where a verb
-// reads a database itself, there.
+// Answers requests to read the tuning log from a store. The daemon uses it, and so does a verb that
+// reads a database itself.
 #ifndef HONE_TUNER_LOG_READER_H_
 #define HONE_TUNER_LOG_READER_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::tuner {
 
-// kInvalidArgument for a purpose or an outcome that there is not.
+// kInvalidArgument for an unknown purpose or outcome.
 absl::StatusOr<tuning_db::RecordFilter> FilterOf(const hone::v1::LogFilter& filter);
 
 // Thread-safe. The store outlives it. Errors are those of the store's calls, and FilterOf's.

@@ -1,5 +1,5 @@
-// The tuning log as it leaves a store and comes into one, page by page: for the daemon and, where a
-// verb reads a database itself, there.
+// Exports the tuning log from a store and imports it into one, page by page. The daemon uses it,
+// and so does a verb that reads a database itself.
 #ifndef HONE_TUNER_LOG_TRANSFER_H_
 #define HONE_TUNER_LOG_TRANSFER_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone::tuner {
 
-// Thread-safe, both. Errors are those of tuning_db::ExportLogPage, tuning_db::ImportLog and
+// Both are thread-safe. Errors are those of tuning_db::ExportLogPage, tuning_db::ImportLog and
 // FilterOf.
 absl::StatusOr<hone::v1::ExportLogResponse> ExportLog(tuning_db::Store& store,
                                                       const hone::v1::ExportLogRequest& request);

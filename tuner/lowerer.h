@@ -1,4 +1,5 @@
-// What the tuner needs of the compiler: the space of a task, and what a config lowers to.
+// What the tuner needs of the compiler: the search space of a task, and the nest that a config
+// lowers to.
 #ifndef HONE_TUNER_LOWERER_H_
 #define HONE_TUNER_LOWERER_H_
 
@@ -14,11 +15,11 @@
 
 namespace hone::tuner {
 
-// A config lowered to its nest, as far as search and cost model look at it.
+// What search and cost model need to know about the nest that a config lowers to.
 struct LoweredCandidate {
   std::string nest_digest;
-  std::vector<float> features;  // empty where nobody knows any, as for devices of other kinds
-  double estimate_ns = 0;       // analytic; 0 likewise
+  std::vector<float> features;  // empty for targets that are not CPUs
+  double estimate_ns = 0;       // by the analytic model; 0 for targets that are not CPUs
   double error_bound = 0;
 };
 
@@ -33,9 +34,9 @@ class TaskContext {
   uint64_t serial() const { return serial_; }
   virtual const schedule::Space& space() const = 0;
   virtual const schedule::Config& default_config() const = 0;
-  // What a guided search tries after it (schedule::OpenTask::Ranked).
+  // The configs that a guided search tries after the default one (schedule::OpenTask::Ranked).
   virtual std::vector<schedule::Config> alternatives() const { return {}; }
-  // The workload's; empty where nobody knows.
+  // The digest of the workload's anchor; empty where it is unknown.
   virtual std::string anchor_digest() const { return ""; }
   // The bytes of the kernel's constants, as the model holds them; 0 if it has none.
   virtual int64_t constant_bytes() const { return 0; }
@@ -46,9 +47,9 @@ class TaskContext {
     int64_t last_level = 0;
   };
   virtual Caches caches() const { return {}; }
-  // Threads of the target.
+  // The number of the target's threads.
   virtual int threads() const = 0;
-  // kInvalidArgument for a config that is none of the space.
+  // kInvalidArgument for a config that is not in the space.
   virtual absl::StatusOr<LoweredCandidate> Lower(const schedule::Config& config) const = 0;
 
  private:

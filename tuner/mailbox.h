@@ -1,4 +1,4 @@
-// A way to an executor that may be closed while others still hold it.
+// Posts work to an executor until its receiver is gone.
 #ifndef HONE_TUNER_MAILBOX_H_
 #define HONE_TUNER_MAILBOX_H_
 
@@ -10,13 +10,13 @@
 
 namespace hone::tuner {
 
-// For callbacks from other threads that may come after their receiver is gone. Thread-safe; shared
-// by the receiver, which closes it, and by who calls back.
+// For callbacks from other threads that may come after their receiver is gone. The receiver and
+// those who call it back share the mailbox; the receiver closes it. Thread-safe.
 class Mailbox {
  public:
   explicit Mailbox(Executor* executor) : executor_(executor) {}
 
-  // Once it is closed, what comes is dropped.
+  // Once the mailbox is closed, what is posted is dropped.
   void Post(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (executor_ != nullptr) executor_->Post(std::move(work));

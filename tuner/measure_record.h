@@ -1,4 +1,4 @@
-// From what a worker reports to what the tuning database keeps.
+// Converts what a worker reports of a measurement into records of the tuning database.
 #ifndef HONE_TUNER_MEASURE_RECORD_H_
 #define HONE_TUNER_MEASURE_RECORD_H_
 
@@ -9,11 +9,12 @@
 
 namespace hone::tuner {
 
-// A candidate that was not measured for want of a reference is kCancelled: that is not its fault.
+// A candidate that was not measured because there was no reference to check it against is
+// kCancelled: the candidate is not to blame.
 tuning_db::Outcome ToOutcome(hone::v1::MeasureOutcome outcome);
 
-// The record of `trial`, as far as the result of its candidate says. Worker, device, wall time and
-// the anchor's time are the caller's to fill.
+// The record of `trial`, filled with what the result of its candidate says. The caller fills in
+// worker, device, wall time and the anchor's time.
 tuning_db::Record ToRecord(int64_t trial, const hone::v1::CandidateResult& result);
 // The whole record of the first candidate of `result`, which `worker` measured and which is settled
 // at `wall_time_ns`.

@@ -20,7 +20,7 @@ namespace hone::tuner {
 struct Artifact {
   std::string digest;  // empty: none
   std::shared_ptr<const std::string> bytes;
-  std::string toolchain;  // that built it
+  std::string toolchain;  // the toolchain that built it
 };
 
 struct MeasureRequest {
@@ -29,11 +29,15 @@ struct MeasureRequest {
   // What else the device must be (DeviceNeed).
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   std::string device_class;
-  std::string submitter;             // who shares devices fairly with other submitters
-  std::vector<Artifact> candidates;  // one and, of a calibration, its anchor; or a final's
-  uint32_t rounds = 0;               // 0: of a search
-  Artifact reference;                // without a digest: no output check
-  Artifact anchor;  // of a trial: the task's default config; without a digest: none
+  std::string submitter;  // who shares devices fairly with other submitters
+  // One candidate; in a calibration also its anchor, as the second; in a final all of its
+  // finalists.
+  std::vector<Artifact> candidates;
+  // How many rounds of a final or a calibration; 0: a trial of a search.
+  uint32_t rounds = 0;
+  Artifact reference;  // without a digest: outputs are not checked
+  // The task's default config, for a trial of a search; without a digest: there is none.
+  Artifact anchor;
   std::string workload_digest;
   uint64_t seed = 0;
   uint32_t threads = 1;
@@ -43,21 +47,24 @@ struct MeasureRequest {
   int priority = 0;  // greater goes first
   DeviceNeed Need() const { return {target, sandbox, device_class}; }
 
-  // The trial was leased (trial.fence, trial.worker) in an earlier life of the daemon: nothing is
-  // offered; for a grace period the worker may come back with its result. No candidates needed.
+  // An earlier life of the daemon leased the trial (trial.fence, trial.worker). It is offered to no
+  // device; for a grace period the worker may come back with its result. Needs no candidates.
   bool held = false;
 };
 
 struct MeasureReport {
   enum class Kind {
     kMeasured,  // `result` has an entry for each candidate
-    kLost,      // a held lease whose worker did not come back with it: build and measure again
-    kPoison,    // the trial took several workers down with it
-    kSettled,   // the store has it settled already: nothing was measured
-    kForeign,   // its job is another daemon's by now: nothing was measured, nor is to be written
+    // A worker held the lease from before a restart and did not come back with the result: the
+    // trial has to be built and measured again.
+    kLost,
+    kPoison,   // the trial took down several workers that ran it
+    kSettled,  // the store says that it is settled already: nothing was measured
+    // The job is another daemon's by now: nothing was measured, and nothing may be written.
+    kForeign,
   };
   Kind kind = Kind::kMeasured;
-  int64_t fence = 0;  // under which it was measured
+  int64_t fence = 0;  // of the lease under which it was measured
   std::string worker;
   std::string message;  // of kPoison
   hone::v1::MeasureResult result;
@@ -68,28 +75,31 @@ struct MeasureReport {
 // later, and this daemon or the next one settles it.
 using SettledCallback = std::function<void(absl::StatusOr<tuning_db::SettleResult> settled)>;
 
-// Called once for each request that is not cancelled. For kMeasured it has the trial settled under
-// `report.fence` and calls `settled` when that is durable, or refused: only then is the worker's
-// result acknowledged. It does not wait for that. For the other kinds `settled` is empty.
+// Called once for each request that is not cancelled. For kMeasured, the callee settles the trial
+// under `report.fence` and calls `settled` once that is durable or was refused: only then is the
+// worker's result acknowledged. The callback returns without waiting for that. For the other kinds
+// `settled` is empty.
 using MeasureCallback =
     std::function<void(const MeasureReport& report, const SettledCallback& settled)>;
 
-// Thread-safe. Infrastructure failures (device lost, worker gone) are retried elsewhere, inside.
+// Thread-safe. The implementation itself retries after failures of infrastructure (device lost,
+// worker gone).
 class Measurer {
  public:
   virtual ~Measurer() = default;
   // Returns at once. The lease is taken when a device is free, before anything is offered to it.
   virtual void Measure(MeasureRequest request, MeasureCallback done) = 0;
-  // The trial's request is dropped; its callback is not called from the time when this has been
-  // carried out, its worker is told, and its lease released. A no-op for a trial that is not here.
+  // Drops the trial's request, tells its worker, and releases its lease, some time after this call
+  // has returned. From then on the request's callback is not called. A no-op for an unknown trial.
   virtual void Cancel(int64_t trial) = 0;
-  // Whether a device that takes work now can measure code for the target (canonical text, -threads
-  // included) and is what is needed. False: a request for it would wait until one comes.
+  // Whether a device that takes work now meets the need (its target is canonical text, -threads
+  // included). False: a request for it would wait until such a device comes.
   virtual bool Serves(const DeviceNeed& need) const { return true; }
-  // The target of the machine that a device for `target` is in, canonical text: references are
-  // built for it. The same as `target` where the device is that machine, or none is known.
+  // The target, in canonical text, of the machine that holds a device for `target`: references are
+  // built for it. It is `target` itself where the device is that machine, or no such device is
+  // known.
   virtual std::string HostTarget(const std::string& target) const { return target; }
-  // How many requests with this need can be with devices at once: fewer leave some of them idle.
+  // How many requests with this need the devices can hold at once; with fewer, some devices idle.
   virtual uint64_t Windows(const DeviceNeed& need) const { return 1; }
 };
 

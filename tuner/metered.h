@@ -24,7 +24,7 @@ class PhaseSeconds {
 
   void Add(int64_t job, const std::string& phase, int64_t ns);
   Seconds Snapshot() const;
-  // What was spent on the job; known of the newest jobs only, as many as kMostJobs.
+  // What was spent on the job. It is known for the newest kMostJobs jobs only.
   Seconds OfJob(int64_t job) const;
 
   static constexpr size_t kMostJobs = 1000;
@@ -39,8 +39,9 @@ class PhaseSeconds {
 class BuildCounts {
  public:
   struct Totals {
-    size_t open = 0;                        // asked for and not answered
-    std::map<std::string, uint64_t> ended;  // by outcome; "builder_failed": there is none
+    size_t open = 0;  // asked for and not answered
+    // By outcome; "builder_failed" where the builder gave none.
+    std::map<std::string, uint64_t> ended;
     Histogram::Totals seconds;
   };
   void Begin(size_t count);
@@ -54,7 +55,7 @@ class BuildCounts {
   Histogram seconds_{LongTimes()};
 };
 
-// Adds what each reply says of its build. All outlive it.
+// Adds up what each reply says of its build. The objects given to the constructor outlive it.
 class MeteredBuilder : public Builder {
  public:
   MeteredBuilder(Builder& builder, PhaseSeconds& seconds, BuildCounts& counts)
@@ -67,7 +68,8 @@ class MeteredBuilder : public Builder {
   BuildCounts& counts_;
 };
 
-// Adds what each result says of its measurement, before it is settled. Both outlive it.
+// Adds up what each result says of its measurement, before that is settled. The objects given to
+// the constructor outlive it.
 class MeteredMeasurer : public Measurer {
  public:
   MeteredMeasurer(Measurer& measurer, PhaseSeconds& seconds)

@@ -1,4 +1,4 @@
-// Texts of others in logs and in messages of jobs.
+// Puts texts that others wrote on one line, for logs and for messages of jobs.
 #ifndef HONE_TUNER_ONE_LINE_H_
 #define HONE_TUNER_ONE_LINE_H_
 
@@ -8,8 +8,8 @@
 
 namespace hone::tuner {
 
-// With blanks in place of control characters: a log and a list have a line for each, terminals obey
-// some, and not every store takes a NUL.
+// Replaces control characters by blanks: logs and lists have one line for each entry, terminals
+// obey some control characters, and not every store takes a NUL.
 inline std::string OnOneLine(std::string text) {
   std::ranges::replace_if(text, [](unsigned char byte) { return std::iscntrl(byte) != 0; }, ' ');
   return text;

@@ -1,4 +1,4 @@
-// What a priority is worth among submitters (decision 25).
+// How the priority of a submitter's jobs changes its share of the devices (decision 25).
 #ifndef HONE_TUNER_PRIORITY_WEIGHT_H_
 #define HONE_TUNER_PRIORITY_WEIGHT_H_
 
@@ -7,9 +7,9 @@
 
 namespace hone::tuner {
 
-// A step doubles the share; beyond these bounds it changes nothing.
+// Each step of priority doubles the share; steps beyond these bounds change nothing.
 inline constexpr int kMostPriority = 4;
-// So often the most urgent submitter goes for each time that the least urgent one does.
+// The most urgent submitter has this many turns for each turn of the least urgent one.
 inline constexpr int kMostShare = 1 << (2 * kMostPriority);
 
 inline double PriorityWeight(int priority) {

@@ -1,4 +1,4 @@
-// Tells whether two requests under one client id ask for the same.
+// Tells whether two requests with the same client id ask for the same.
 #ifndef HONE_TUNER_REQUEST_DIGEST_H_
 #define HONE_TUNER_REQUEST_DIGEST_H_
 
@@ -8,7 +8,8 @@
 
 namespace hone::tuner {
 
-// SHA-256 hex of what is asked for, the client id aside: what the client says of it, else the spec.
+// The digest that the client gave with its request; without one, the SHA-256, in hex, of the
+// request without its client id.
 std::string DigestOf(const hone::v1::SubmitJobRequest& request);
 std::string DigestOf(const hone::v1::CloneJobRequest& request);
 

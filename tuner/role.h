@@ -19,24 +19,24 @@ enum class Role {
 std::string_view Name(Role role);
 std::optional<Role> RoleOf(std::string_view name);
 
-// The least role that may call the method; kRead also for what every role may call
-// ("/hone.v1.TuningService/SubmitJob"); nullopt for one that nobody gave a role, which kAdmin alone
-// may call.
+// The least role that may call the method ("/hone.v1.TuningService/SubmitJob"); kRead also for
+// methods that every role may call; nullopt for a method without a role, which only kAdmin may
+// call.
 std::optional<Role> RoleFor(std::string_view method);
 
 bool MayCall(Role role, std::string_view method);
 
-// What is said of one who may not: "has the role read, which may not cancel jobs: that needs the
-// role submit or admin".
+// Says why the caller may not call the method: "has the role read, which may not cancel jobs: that
+// needs the role submit or admin".
 std::string WhatIsDenied(Role role, std::string_view method);
 
 // Who made a call.
 struct Caller {
   std::string name;  // of the user or the token: the submitter of its jobs
-  // By which names of workers are bound: "uid:1000", "grant:alice".
+  // Names of workers are bound to this identity: "uid:1000", "grant:alice".
   std::string identity;
   Role role = Role::kAdmin;
-  int64_t ends_at_ns = 0;  // of its grant, since 1970; 0: never
+  int64_t ends_at_ns = 0;  // when its grant ends, since 1970; 0: never
 
   // Whether it may steer what `submitter` asked for.
   bool MaySteer(const std::string& submitter) const {

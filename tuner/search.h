@@ -17,25 +17,27 @@ struct SettledTrial {
   schedule::Config config;
   std::string nest_digest;
   tuning_db::Outcome outcome = tuning_db::Outcome::kOk;
-  // In a unit that is the same for all: tuning_db::RankedNs, or where several devices measured, in
-  // times of the task's default on each. 0 where the outcome is a failure.
+  // Comparable within one task: tuning_db::RankedNs, or where several devices measured and all have
+  // timed the task's default, the ratio to the default's time on the same device. 0 where the
+  // outcome is a failure.
   double relative_time = 0;
 };
 
-// Everything a batch is a function of.
+// All that a search may base a batch on.
 struct SearchState {
   const TaskContext* task = nullptr;
-  std::vector<SettledTrial> settled;   // in the order in which they were proposed
-  std::vector<schedule::Config> open;  // proposed after those; their outcomes are not to be used
+  std::vector<SettledTrial> settled;  // in the order in which they were proposed
+  // The configs of all other trials so far, whose outcomes are not to be used.
+  std::vector<schedule::Config> open;
   uint64_t seed = 0;
 };
 
-// Stateless as far as its answers go (a cache is fine); one call at a time.
+// A search may keep caches, but its answers depend on its arguments only. One call at a time.
 class Search {
  public:
   virtual ~Search() = default;
-  // At most `count` configs, none of them in the state and no two the same. Fewer: the space has no
-  // more that this search would try. The same state gives the same batch.
+  // At most `count` configs, no two of them the same, and none that is in the state. Fewer where
+  // the space has no more that this search would try. The same state gives the same batch.
   virtual std::vector<schedule::Config> NextBatch(const SearchState& state, int count) = 0;
 };
 

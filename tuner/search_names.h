@@ -1,5 +1,5 @@
-// The names of the searches, which jobs are stored with, so that they stay. What makes the search
-// of a name is in tuner/search/registry.cc: who only names searches does not link them.
+// The names of the searches. Stored jobs have these names, so they do not change.
+// tuner/search/registry.cc makes the searches: code that only names them does not link them.
 #ifndef HONE_TUNER_SEARCH_NAMES_H_
 #define HONE_TUNER_SEARCH_NAMES_H_
 
@@ -11,7 +11,8 @@ namespace hone::tuner {
 
 struct SearchName {
   std::string_view name;
-  // Its jobs measure for the analytic model, and look for no winner: no user asks for it by hand.
+  // Its jobs measure data for the analytic model and look for no winner; users do not ask for it by
+  // name.
   bool calibrates = false;
 };
 
@@ -23,7 +24,7 @@ inline constexpr SearchName kCalibratingSearch = {"tiles", /*calibrates=*/true};
 inline constexpr SearchName kSearches[] = {kDefaultSearch, kRandomSearch, kGridSearch,
                                            kCalibratingSearch};
 
-// Those that users may ask for, the default first.
+// The names that users may ask for, the default first.
 inline std::vector<std::string> SearchesForUsers() {
   std::vector<std::string> names;
   for (const SearchName& search : kSearches) {

@@ -11,7 +11,7 @@
 
 namespace hone::tuner {
 
-// Owns one of each. Find is thread-safe; a search is used by one thread at a time.
+// Owns one search for each name. Find is thread-safe; a search is used by one thread at a time.
 class Searches {
  public:
   void Add(const std::string& name, std::unique_ptr<Search> search) {

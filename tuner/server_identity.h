@@ -12,10 +12,11 @@
 
 namespace hone::tuner {
 
-// Files of PEM in one folder of mode 0700, each 0600: authority.key and authority.crt, of the
-// daemon's own authority, which clients trust; server.key and server.crt, of the server, whose
-// certificate is followed by the authority's. A service needs server.* only: who keeps
-// authority.key elsewhere can renew from there.
+// PEM files of mode 0600 in one folder of mode 0700. authority.key and authority.crt belong to the
+// daemon's own certificate authority, which clients trust. server.key and server.crt belong to the
+// server; after the server's certificate, server.crt has the authority's. A running daemon needs
+// the server's files only: authority.key may be kept elsewhere, where certificates are then
+// renewed.
 class ServerIdentity {
  public:
   static constexpr int kAuthorityDays = 3650;
@@ -23,18 +24,19 @@ class ServerIdentity {
 
   explicit ServerIdentity(std::string folder) : folder_(std::move(folder)) {}
 
-  // Makes all of it. `names` are the host names and addresses that the server is dialled by, at
-  // least one. kFailedPrecondition where there is an identity: nobody who trusts it would come
-  // back. A crash in the middle leaves no server.crt, and the next call begins anew.
+  // Makes all four files. `names` are the host names and addresses at which clients dial the
+  // server, at least one. kFailedPrecondition where the folder has an identity already: clients
+  // that trust that one would not trust a new one. A crash in the middle leaves no server.crt, and
+  // the next call begins anew.
   absl::Status Make(const std::vector<std::string>& names, int64_t now_s) const;
-  // A new server certificate of the same key and authority; it is taken up by a daemon that runs.
+  // Makes a new server certificate with the same key and authority; a running daemon takes it up.
   absl::Status Renew(const std::vector<std::string>& names, int64_t now_s) const;
 
   // What clients pin: the authority's SHA-256, as the server shows it. kNotFound: no identity.
   absl::StatusOr<std::string> Fingerprint() const;
   // When the server's certificate ends, in seconds since 1970.
   absl::StatusOr<int64_t> End() const;
-  // To serve at `listen` with it.
+  // The options to serve at `listen` with this identity.
   TlsOptions OptionsFor(const std::string& listen) const;
 
  private:
@@ -43,7 +45,8 @@ class ServerIdentity {
   const std::string folder_;
 };
 
-// Where it is where no other place is named: $XDG_DATA_HOME/hone/tls, or ~/.local/share/hone/tls.
+// The identity's folder where no other is named: $XDG_DATA_HOME/hone/tls, or
+// ~/.local/share/hone/tls.
 std::string DefaultIdentityFolder();
 
 }  // namespace hone::tuner

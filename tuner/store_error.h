@@ -6,22 +6,22 @@
 
 namespace hone::tuner {
 
-// It passes: too many changes wait to be committed (kResourceExhausted), or the database cannot be
-// reached (kUnavailable). The same is asked again a little later; every call allows for that, also
-// where the first may have been stored.
+// Whether the error passes: too many changes wait to be committed (kResourceExhausted), or the
+// database cannot be reached (kUnavailable). The daemon makes the same call again a little later.
+// Every call of the store may be made again, even where the first one may have been stored.
 inline bool Passes(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
 }
 
-// The store works and does not let this daemon do it: the job is another daemon's by now
-// (kAborted), or has ended or is paused (kFailedPrecondition), or, by the same two codes, this
-// daemon has to end: a newer life of it has begun, or a newer version of Hone has migrated the
-// database. What JobStore::RenewJobs refuses is refused for one of these last two.
+// Whether the store works but refuses this daemon the write: the job is another daemon's by now
+// (kAborted), or has ended or is paused (kFailedPrecondition). The same two codes also say that
+// this daemon has to end: a newer life of it has begun, or a newer version of Hone has migrated the
+// database. JobStore::RenewJobs refuses for these last two reasons only.
 inline bool IsRefused(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsFailedPrecondition(status);
 }
 
-// All others are fatal: the daemon stops, and the next one goes on from what was committed.
+// All other errors are fatal: the daemon stops, and the next one goes on from what was committed.
 
 }  // namespace hone::tuner
 

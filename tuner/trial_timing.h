@@ -9,7 +9,8 @@
 
 namespace hone::tuner {
 
-// In a regime (tuner/jobs/regime.h), with copies of constants that fill so many bytes.
+// The timing plan of a trial in this regime (tuner/jobs/regime.h). Copies of the kernel's constants
+// fill `rotation_bytes`.
 inline hone::v1::TimingPlan TrialTiming(const std::string& regime, int64_t rotation_bytes) {
   hone::v1::TimingPlan timing;
   timing.set_chunk_ns(1'000'000);
