@@ -18,8 +18,8 @@
 
 namespace hone::tuner {
 
-// What a daemon knows of itself at one moment. What could not be asked in time is nullopt, and has
-// no lines.
+// A snapshot of a daemon's figures. A figure that could not be asked for in time is nullopt, and
+// has no lines.
 struct DaemonFigures {
   std::string version;
   std::optional<std::map<std::string, size_t>> jobs;  // that have not ended, by state

@@ -1,4 +1,4 @@
-// What a daemon counts, in words of its own: how it is sent is the metrics server's.
+// A metric of a daemon, without regard to how it is sent, which is the metrics server's concern.
 #ifndef HONE_TUNER_METRICS_METRIC_H_
 #define HONE_TUNER_METRICS_METRIC_H_
 

@@ -1,4 +1,4 @@
-// Metrics over HTTP, in the text format that Prometheus scrapes.
+// Serves metrics over HTTP, in the text format that Prometheus scrapes.
 #ifndef HONE_TUNER_METRICS_METRICS_SERVER_H_
 #define HONE_TUNER_METRICS_METRICS_SERVER_H_
 
@@ -12,14 +12,15 @@
 
 namespace hone::tuner {
 
-// GET /metrics, without authentication: who may reach the address may read. Until it is destroyed.
+// Answers GET /metrics until it is destroyed, without authentication: whoever can reach the address
+// may read.
 class MetricsServer {
  public:
   using Collect = std::function<std::vector<Metric>()>;
 
-  // `address`: HOST:PORT; without a host the loopback's. Port 0: any that is free. `collect` is
-  // called at each scrape, on a thread of the server. kInvalidArgument for no address,
-  // kUnavailable where it cannot be served.
+  // `address` is HOST:PORT; without a host it is the loopback's, and port 0 is any free one.
+  // `collect` is called at each scrape, on a thread of the server. kInvalidArgument for a text that
+  // is not an address, kUnavailable where it cannot be served.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& address,
                                                               Collect collect);
   ~MetricsServer();

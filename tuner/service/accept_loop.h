@@ -13,12 +13,12 @@
 
 namespace hone::tuner {
 
-// gRPC's own listener stops for good where a connection finds the process without a descriptor;
-// this one never does, and leaves some descriptors to files and databases: what comes beyond is
-// closed at once. Thread-compatible.
+// gRPC's own listener stops for good when the process has no descriptor left for a new connection.
+// This one never stops, and leaves some descriptors to files and databases: connections beyond
+// those are closed at once. Thread-compatible.
 class AcceptLoop {
  public:
-  // `sockets` listen, do not block, and are the loop's from here on. `name` is for the log.
+  // `sockets` must be listening and non-blocking; the loop owns them. `name` is for the log.
   static absl::StatusOr<std::unique_ptr<AcceptLoop>> Make(std::vector<int> sockets,
                                                           std::string name);
   // Stops.
@@ -26,10 +26,10 @@ class AcceptLoop {
   AcceptLoop(const AcceptLoop&) = delete;
   AcceptLoop& operator=(const AcceptLoop&) = delete;
 
-  // From here on every connection is given to `take`, which owns the descriptor (non-blocking), on
-  // the loop's thread.
+  // From here on, gives every connection to `take`, on the loop's thread. `take` owns the
+  // descriptor, which is non-blocking.
   void Serve(std::function<void(int fd)> take);
-  // No connection is taken from here on. The sockets go with the object.
+  // Takes no more connections. The sockets are closed with the object.
   void Stop();
 
  private:
@@ -47,8 +47,8 @@ class AcceptLoop {
   std::thread thread_;
 };
 
-// Lets this process have as many descriptors as its hard limit says: each connection takes one, and
-// systems give 1,024.
+// Raises this process's limit of descriptors to its hard limit: each connection takes one, and
+// systems allow 1,024 by default.
 void AllowManyDescriptors();
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// Notes calls in the log of audits as they end.
+// Notes calls in the audit log as they end.
 #ifndef HONE_TUNER_SERVICE_AUDIT_INTERCEPTOR_H_
 #define HONE_TUNER_SERVICE_AUDIT_INTERCEPTOR_H_
 
@@ -10,8 +10,9 @@
 
 namespace hone::tuner {
 
-// For a server whose calls `callers` knows. Each call is noted with the status that its service
-// ended it with, and a worker's stream when it begins as well. Both outlive the server.
+// For a server that learns from `callers` who made a call. Each call is noted with the status that
+// its service ended it with; a worker's stream is also noted when it begins. Both arguments outlive
+// the server.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeAuditInterceptors(
     AuditLog* log, const Callers* callers);
 

@@ -1,4 +1,4 @@
-// A file of who was refused, and who changed what.
+// The audit log: a file of which calls were refused, and of who changed what.
 #ifndef HONE_TUNER_SERVICE_AUDIT_LOG_H_
 #define HONE_TUNER_SERVICE_AUDIT_LOG_H_
 
@@ -16,16 +16,16 @@ class logger;
 
 namespace hone::tuner {
 
-// A JSON object a line: when, who from where, which method, what it was about, what came of it.
-// Calls that only read are in it where they were refused. The file is replaced by the next at ten
-// megabytes, and four older ones are kept, so that somebody who is refused all day fills no disk.
-// Thread-safe.
+// Each line is a JSON object that says when, who from where, which method, what it was about, and
+// what came of it. Calls that only read are noted only if they were refused. At ten megabytes a new
+// file is begun, and four older ones are kept, so that a caller who is refused all day does not
+// fill the disk. Thread-safe.
 class AuditLog {
  public:
   // kInvalidArgument for a file that cannot be written.
   static absl::StatusOr<std::unique_ptr<AuditLog>> Open(const std::string& path,
                                                         const Clock* clock);
-  // A call that a service was given.
+  // A call that reached a service.
   struct Call {
     std::string caller;
     std::string peer;  // who dialled: "10.0.0.7:4711", "uid:1000"; empty: not known
@@ -34,7 +34,7 @@ class AuditLog {
     std::string outcome;  // the status that was sent: "NOT_FOUND"; "OPEN": of a stream that begins
   };
   void Note(const Call& call);
-  // Nothing is noted of who was let in: the call says so when it ends.
+  // Notes a refusal. A call that was let in is noted when it ends instead.
   void Note(const Gatekeeper::Decision& decision);
 
  private:

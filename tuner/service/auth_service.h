@@ -19,9 +19,10 @@ namespace hone::tuner {
 struct AuthServiceParts {
   tuning_db::GrantStore* store = nullptr;
   const Clock* clock = nullptr;
-  // Told when who may call has changed.
+  // Called when the set of those who may call has changed.
   std::function<void()> changed;
-  // Where clients dial the daemon, and what they are to trust there; empty: it serves no network.
+  // Where clients dial the daemon, and the certificate that they are to trust there; empty: the
+  // daemon serves no network.
   std::function<std::string()> host_port;
   std::string certificate;
   std::string certificate_file;  // the server's own, which may be renewed

@@ -1,4 +1,4 @@
-// What a call says of who makes it.
+// Reads from a call what it says of its caller.
 #ifndef HONE_TUNER_SERVICE_CALL_CREDENTIALS_H_
 #define HONE_TUNER_SERVICE_CALL_CREDENTIALS_H_
 
@@ -10,10 +10,11 @@
 
 namespace hone::tuner {
 
-// "Bearer TOKEN" of the call's metadata; empty where there is none, or something else, or two.
+// The token of the one "Bearer TOKEN" in the call's metadata; empty where there is none, more than
+// one, or something else.
 std::string TokenIn(const std::multimap<grpc::string_ref, grpc::string_ref>& metadata);
 
-// The common name of the certificate that the client proved to have; empty where it has none.
+// The common name of the certificate that the client has proved to own; empty where it has none.
 std::string CertificateNameIn(const grpc::AuthContext& context);
 
 }  // namespace hone::tuner

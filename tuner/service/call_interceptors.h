@@ -1,4 +1,4 @@
-// What sees the calls of a server beside its services: who counts them, who notes them.
+// The interceptors that see a server's calls besides its services, to count or to note them.
 #ifndef HONE_TUNER_SERVICE_CALL_INTERCEPTORS_H_
 #define HONE_TUNER_SERVICE_CALL_INTERCEPTORS_H_
 

@@ -7,14 +7,15 @@
 
 namespace hone::tuner {
 
-// Whether something is said of calls of the method ("/hone.v1.TuningService/CancelJob").
+// Whether calls of the method ("/hone.v1.TuningService/CancelJob") have a subject.
 bool HasSubject(std::string_view method);
 
-// Adds the numbers and names that the message has to `subject`: "job", "worker", "record", "grant".
-// No token, no workload, and of a text that callers choose only its beginning. The message is of
-// the method's type; nothing is added for a method without a subject.
+// Adds the numbers and names in the request to `subject`, under "job", "worker", "record" or
+// "grant": no tokens, no workloads, and only the beginnings of texts that callers choose. The
+// message is of the method's request type; nothing is added for a method without a subject.
 void AddSubjectOfRequest(std::string_view method, const void* message, nlohmann::json& subject);
-// What is known once it is done, such as the number of the new job.
+// Adds what is known only once the call is done, such as the number of a new job. The message is of
+// the method's response type.
 void AddSubjectOfResponse(std::string_view method, const void* message, nlohmann::json& subject);
 
 }  // namespace hone::tuner

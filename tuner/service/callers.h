@@ -1,4 +1,4 @@
-// How a service learns who made a call.
+// Tells services who made a call.
 #ifndef HONE_TUNER_SERVICE_CALLERS_H_
 #define HONE_TUNER_SERVICE_CALLERS_H_
 
@@ -14,7 +14,8 @@ class ServerContextBase;
 
 namespace hone::tuner {
 
-// A call that lasts: while this lives, the call is ended where its caller loses its grant.
+// Handle of a long-lived call: while this object lives, the call is ended if its caller loses its
+// grant.
 class LiveCall {
  public:
   virtual ~LiveCall() = default;
@@ -26,12 +27,12 @@ class Callers {
   virtual ~Callers() = default;
   // The caller of a call that was let in.
   virtual Caller Of(const grpc::ServerContextBase& context) const = 0;
-  // Cancels the call once its caller has no grant any more, at once where it has none already. The
-  // context outlives what is returned.
+  // Cancels the call when its caller loses its grant; at once where it has none already. The
+  // context outlives the returned object.
   virtual std::unique_ptr<LiveCall> Hold(grpc::CallbackServerContext& context) = 0;
 };
 
-// Everybody is the same: the one who dialled a Unix socket, whom the kernel names.
+// Every call has the same caller: the user who dialled the Unix socket, as the kernel says.
 class OneCaller final : public Callers {
  public:
   explicit OneCaller(Caller caller) : caller_(std::move(caller)) {}

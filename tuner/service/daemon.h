@@ -1,4 +1,4 @@
-// A running honed: loop, dispatcher and services around one store, on one socket.
+// A running honed: tuning loop, dispatcher and services around one store, on one socket.
 #ifndef HONE_TUNER_SERVICE_DAEMON_H_
 #define HONE_TUNER_SERVICE_DAEMON_H_
 
@@ -24,14 +24,15 @@ namespace hone::tuner {
 
 struct DaemonOptions {
   std::string socket;  // path of the Unix socket; its folder must be this user's alone
-  // Set for a private daemon (decision 0014): the process whose jobs it runs, for as long as it
-  // lives. Others than this one and its children are refused. 0: a service for everybody who may
-  // dial.
+  // For a private daemon (decision 0014), the client: the process whose jobs the daemon runs, and
+  // with which it ends. Connections of processes other than the client and its children are
+  // refused. 0: not private; serves everybody who may dial.
   pid_t client = 0;
-  // Set: it serves a network as well, whose callers the tuning database knows.
+  // Set where the daemon serves a network as well. Its callers there are those in the tuning
+  // database.
   std::optional<TlsOptions> tls;
-  // Where clients over the network dial it (HOST:PORT; empty: at this host's name), and what they
-  // trust there.
+  // Where clients over the network dial the daemon (HOST:PORT; empty: at this host's name), and the
+  // certificate that they trust there.
   std::string advertised;
   std::string certificate;
   Quota quota;            // of each submitter over the network
@@ -48,16 +49,16 @@ struct DaemonParts {
   std::unique_ptr<Builder> builder;
   std::function<Search*(const std::string& name)> search;
   const Clock* clock = nullptr;
-  // The store failed and nothing goes on; called once, from a thread of the daemon.
+  // Called once, on a thread of the daemon, when the store has failed and nothing goes on.
   std::function<void()> on_fatal;
-  // Called so often at least, on a thread of the daemon, as long as the threads that run jobs and
-  // the farm get round to it. 0: never.
+  // `beat` is called on a thread of the daemon about once in this interval, as long as the threads
+  // of jobs and of the farm keep working off their queues. 0: never.
   int64_t beat_interval_ns = 0;
   std::function<void()> beat;
 };
 
-// Thread-compatible. Once Start has returned, what was open is taken up and clients are served.
-// Private jobs whose daemon did not end them are cancelled before anything else.
+// Thread-compatible. Once Start has returned, work that was open is taken up and clients are
+// served. Before anything else, private jobs whose daemon did not end them are cancelled.
 class Daemon {
  public:
   // kInvalidArgument for a socket folder that others may enter; kUnavailable when another daemon
@@ -75,8 +76,8 @@ class Daemon {
   int port() const;
   // The TCP port of its metrics; 0: none.
   int metrics_port() const;
-  // Where others dial it: HOST:PORT as advertised, else this host's name and the port. Empty: it
-  // serves no network.
+  // Where others dial the daemon: HOST:PORT as advertised, or this host's name and the port. Empty:
+  // it serves no network.
   std::string network_address() const;
 
  private:

@@ -15,18 +15,19 @@ class Service;
 
 namespace hone::tuner {
 
-// Everybody who comes through a door without credentials is the same to its services: gRPC does not
-// say who dialled, the listener does, and each user has a door. Thread-safe.
+// Calls through a door without credentials cannot be told apart by its services: gRPC does not say
+// which user dialled, only the listener does, so each user has a door of its own. Thread-safe.
 class Door {
  public:
-  // With `credentials`, strangers may dial: what they leave half-open or idle is closed.
+  // With `credentials`, anybody may dial, so connections that are left half-open or idle are
+  // closed.
   static absl::StatusOr<std::unique_ptr<Door>> Open(
       std::vector<std::unique_ptr<grpc::Service>> services, CallInterceptors interceptors = {},
       std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
-  // Calls get a moment to end, then they are cancelled.
+  // Gives calls a moment to end, then cancels them.
   ~Door();
 
-  // Owns the descriptor from here on.
+  // Serves the connection; owns the descriptor from here on.
   void Take(int fd);
 
  private:

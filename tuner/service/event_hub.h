@@ -1,4 +1,4 @@
-// Tells who watches a job that it has changed.
+// Tells the watchers of a job that it has changed.
 #ifndef HONE_TUNER_SERVICE_EVENT_HUB_H_
 #define HONE_TUNER_SERVICE_EVENT_HUB_H_
 
@@ -13,8 +13,8 @@
 
 namespace hone::tuner {
 
-// One subscription to the store for all who watch a job each. Thread-safe. The store outlives it.
-// Wakers are called from any thread and must not block, call back, or call the store.
+// Shares one subscription to the store among all watchers. Thread-safe. The store outlives it.
+// Wakers are called from any thread and must not block, call this object, or call the store.
 class EventHub {
  public:
   using Id = std::pair<int64_t, int64_t>;  // job, number

@@ -20,10 +20,10 @@
 
 namespace hone::tuner {
 
-// Knows what the tuning database says of who may call, as of the last Refresh. Thread-safe.
+// Keeps who may call according to the tuning database, as of the last Refresh. Thread-safe.
 class Gatekeeper final : public Callers {
  public:
-  // What was let in or refused, for the log of audits.
+  // A call that was let in or refused, for the audit log.
   struct Decision {
     std::string caller;  // empty: not known
     std::string method;
@@ -31,17 +31,17 @@ class Gatekeeper final : public Callers {
   };
   using Witness = std::function<void(const Decision&)>;
 
-  // The store, clock and witness (which may be empty) outlive it.
+  // The store, the clock and what the witness uses outlive it; the witness may be empty.
   Gatekeeper(tuning_db::GrantStore* store, const Clock* clock, Witness witness)
       : store_(store), clock_(clock), witness_(std::move(witness)) {}
 
-  // Reads the store anew, and ends the calls of those who have no grant any more. Where the store
-  // fails, what was known holds on.
+  // Reads the grants from the store again, and ends the calls of those who have none any more.
+  // Where the store fails, the grants read before stay valid.
   absl::Status Refresh();
 
-  // Who calls with this token, or with a certificate of this common name (either may be empty), and
-  // whether it may call the method. kUnauthenticated for one who is not known, kPermissionDenied
-  // for one whose role does not allow it.
+  // Finds the caller with this token, or with a certificate of this common name (either may be
+  // empty), and checks whether it may call the method. kUnauthenticated for an unknown caller,
+  // kPermissionDenied for one whose role does not allow the method.
   absl::StatusOr<Caller> Admit(std::string_view token, std::string_view certificate_name,
                                std::string_view method) const;
 
@@ -53,7 +53,7 @@ class Gatekeeper final : public Callers {
   struct Held;
   using Grant = tuning_db::Grant;
 
-  // What holds now, or nullptr. With the mutex held.
+  // The grant that is valid now, or nullptr. Requires the mutex.
   const Grant* Find(std::string_view token, std::string_view certificate_name) const;
   const Grant* FindFor(const grpc::ServerContextBase& context) const;
 
@@ -64,7 +64,7 @@ class Gatekeeper final : public Callers {
   mutable std::mutex mutex_;  // guards all below
   std::unordered_map<std::string, Grant> by_digest_;
   std::unordered_map<std::string, Grant> by_certificate_;
-  // The calls that last, by the grant they came in by.
+  // The long-lived calls, by the grant with which each was let in.
   std::multimap<int64_t, grpc::CallbackServerContext*> live_;
 };
 

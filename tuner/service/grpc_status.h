@@ -1,4 +1,4 @@
-// absl::Status and grpc::Status have the same codes.
+// Converts absl::Status to grpc::Status, whose codes are the same.
 #ifndef HONE_TUNER_SERVICE_GRPC_STATUS_H_
 #define HONE_TUNER_SERVICE_GRPC_STATUS_H_
 

@@ -1,4 +1,4 @@
-// Takes job requests in: checks them, makes their tasks, and hands them to the tuning loop.
+// Accepts requests for jobs: checks them, makes their tasks, and hands them to the tuning loop.
 #ifndef HONE_TUNER_SERVICE_JOB_DESK_H_
 #define HONE_TUNER_SERVICE_JOB_DESK_H_
 
@@ -21,10 +21,10 @@
 
 namespace hone::tuner {
 
-// Submissions that wait to be read. Beyond it is kResourceExhausted.
+// The most submissions that wait to be read. One more gets kResourceExhausted.
 inline constexpr int kMostSubmissions = 16;
 
-// Thread-safe. Everything it is given outlives it.
+// Thread-safe. Everything in its parts outlives it.
 class JobDesk {
  public:
   struct Parts {
@@ -33,22 +33,23 @@ class JobDesk {
     std::function<Search*(const std::string& name)> search;
     // The targets of the devices that are connected, each once.
     std::function<std::vector<std::string>()> targets;
-    // The job is in the store; its tasks, as far as they were opened to be checked.
+    // Called when the job is in the store, with the contexts of its tasks that were opened to check
+    // them.
     std::function<void(int64_t job, TaskContexts contexts)> submitted;
-    // Where workloads are parsed and jobs are stored, one after the other.
+    // Workloads are parsed and jobs stored on it, one after the other.
     Executor* executor = nullptr;
     tuning_db::Ownership ownership;  // of the jobs: the daemon in this life
     bool is_private = false;         // whether they end with the daemon's client
     Quota quota;
   };
-  // It is called once, from any thread.
+  // Called once, from any thread.
   using Done = std::function<void(absl::StatusOr<tuning_db::Job>)>;
 
   explicit JobDesk(Parts parts) : parts_(std::move(parts)) {}
 
-  // `request` lives until `done` is called. kInvalidArgument names what is wrong with it,
-  // kResourceExhausted what the submitter has too much of, kAlreadyExists the job that has its
-  // client id and is another; nothing is written then.
+  // `request` lives until `done` is called. kInvalidArgument names what is wrong with the request,
+  // kResourceExhausted what the submitter has too much of, and kAlreadyExists the different job
+  // that has its client id already; nothing is written then.
   void Submit(const hone::v1::SubmitJobRequest& request, const Submitter& submitter, Done done);
   // The new job is `submitter`'s. kNotFound where there is no job to clone.
   void Clone(const hone::v1::CloneJobRequest& request, const Submitter& submitter, Done done);
@@ -60,20 +61,21 @@ class JobDesk {
     tuning_db::JobTask of_job;  // but for its number
     std::shared_ptr<const TaskContext> context;
   };
-  // A job that is not stored yet. What nobody may have is not stored in part either, so its tasks
-  // are apart until it is known that the submitter may.
+  // A job that is not stored yet. Nothing of a refused job may be stored, so its new tasks are kept
+  // here until it is known that the submitter may have it.
   struct Wanted {
     tuning_db::Job job;  // a clone has its tasks, which are stored
     std::vector<NewTask> new_tasks = {};
     TaskContexts contexts = {};
   };
 
-  // `read` runs on the executor, and `done` is told what it returns, unless too many wait already.
+  // Runs `read` on the executor and gives what it returns to `done`, unless too many submissions
+  // wait already.
   void Read(std::function<absl::StatusOr<tuning_db::Job>()> read, Done done);
   absl::StatusOr<Wanted> JobOf(const hone::v1::JobSpec& spec);
   absl::StatusOr<Wanted> CloneOf(const hone::v1::CloneJobRequest& request);
-  // The job that has the request's client id already, or else one of `make`, stored with what the
-  // request says and handed to the loop.
+  // Returns the job that has the request's client id already. If there is none, makes one with
+  // `make`, stores it with what `request` says, and hands it to the loop.
   absl::StatusOr<tuning_db::Job> Once(const tuning_db::Job& request, const Submitter& submitter,
                                       const std::function<absl::StatusOr<Wanted>()>& make);
   absl::StatusOr<tuning_db::Job> Store(Wanted wanted, const Submitter& submitter);
@@ -81,7 +83,7 @@ class JobDesk {
   // Gives the job its new tasks.
   absl::Status StoreTasks(Wanted& wanted);
   absl::StatusOr<std::string> ChooseTarget(const std::string& wanted);
-  // The new tasks, of the job's target.
+  // Adds the spec's tasks to `wanted`, for the job's target.
   absl::Status AddTasks(const hone::v1::JobSpec& spec, Wanted& wanted);
 
   const Parts parts_;

@@ -1,4 +1,4 @@
-// What one submitter's open jobs may take together.
+// Limits what the open jobs of one submitter may take together.
 #ifndef HONE_TUNER_SERVICE_JOB_QUOTA_H_
 #define HONE_TUNER_SERVICE_JOB_QUOTA_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone::tuner {
 
-// What one more job takes.
+// What one job takes.
 struct JobSize {
   int64_t tasks = 0;
   int64_t bytes = 0;  // of its workloads' texts
@@ -20,7 +20,7 @@ struct JobSize {
 // The size of a job whose tasks are stored.
 absl::StatusOr<JobSize> SizeOf(tuning_db::Store& store, const tuning_db::Job& job);
 
-// Whether `submitter` may have one more job of this size beside those that have not ended.
+// Checks whether `submitter` may have one more job of this size besides those that have not ended.
 // kResourceExhausted says what there would be too much of.
 absl::Status CheckQuota(tuning_db::Store& store, const Quota& quota, const std::string& submitter,
                         const JobSize& size);

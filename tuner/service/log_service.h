@@ -13,8 +13,8 @@ class Service;
 
 namespace hone::tuner {
 
-// Statistics, exports and imports are answered on `slow`, one after the other, since they may take
-// a second. It and the store outlive the server that the service is part of.
+// Statistics, exports and imports are answered on `slow`, one after the other, since each may take
+// a second. The store and `slow` outlive the server that the service is part of.
 std::unique_ptr<grpc::Service> MakeLogService(tuning_db::Store* store, Executor* slow);
 
 }  // namespace hone::tuner

@@ -1,4 +1,5 @@
-// The misses of compiles: what LogService's RecordMisses and ListMisses do.
+// Implements RecordMisses and ListMisses of LogService: misses are kernels that a compile found no
+// tuned config for.
 #ifndef HONE_TUNER_SERVICE_MISSES_H_
 #define HONE_TUNER_SERVICE_MISSES_H_
 
@@ -13,8 +14,8 @@ namespace hone::tuner {
 // then.
 absl::Status RecordMisses(tuning_db::Store& store, const hone::v1::RecordMissesRequest& request);
 
-// A page may have fewer entries than were asked for: those that are tuned by now are not in it.
-// kInvalidArgument for a token that no page gave.
+// A page may have fewer entries than were asked for: kernels that are tuned by now are left out.
+// kInvalidArgument for a page token that this service did not give out.
 absl::StatusOr<hone::v1::ListMissesResponse> ListMisses(tuning_db::Store& store,
                                                         const hone::v1::ListMissesRequest& request);
 

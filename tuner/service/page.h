@@ -7,7 +7,7 @@
 
 namespace hone::tuner {
 
-// Entries of a page: what was asked for, within bounds; 50 where nothing was.
+// How many entries a page has: as many as were asked for, up to 1000; 50 where no number was.
 inline int64_t PageSize(uint32_t asked) { return asked == 0 ? 50 : std::min<int64_t>(asked, 1000); }
 
 }  // namespace hone::tuner

@@ -1,4 +1,4 @@
-// The door of a private daemon: who may come in, and what those outside are told.
+// Decides who may connect to a private daemon, and answers those who may not.
 #ifndef HONE_TUNER_SERVICE_PRIVATE_DOOR_H_
 #define HONE_TUNER_SERVICE_PRIVATE_DOOR_H_
 
@@ -10,7 +10,7 @@
 
 namespace hone::tuner {
 
-// The client itself and what it started: its worker.
+// Whether the process is the client itself or one that it started, as its worker is.
 bool IsOfClient(pid_t peer, pid_t client);
 
 // Answers every call, of whatever service, with FAILED_PRECONDITION and a sentence. Thread-safe.
@@ -21,7 +21,7 @@ class ClosedDoor {
   ClosedDoor(const ClosedDoor&) = delete;
   ClosedDoor& operator=(const ClosedDoor&) = delete;
 
-  // A connection of somebody who may not come in; owns the descriptor.
+  // Answers on a connection of somebody who may not come in; owns the descriptor.
   void Take(int fd);
 
  private:

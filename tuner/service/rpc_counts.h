@@ -1,4 +1,4 @@
-// How calls ended, by method and status.
+// Counts how calls ended, by method and status.
 #ifndef HONE_TUNER_SERVICE_RPC_COUNTS_H_
 #define HONE_TUNER_SERVICE_RPC_COUNTS_H_
 
@@ -20,12 +20,12 @@ class RpcCounts {
  public:
   using Counts = std::map<std::pair<std::string, std::string>, uint64_t>;  // by method and code
 
-  // `method`: "/hone.v1.FarmService/ListWorkers". Those that nobody serves count as one, "other":
-  // callers choose names.
+  // `method` is like "/hone.v1.FarmService/ListWorkers". Methods that nobody serves are counted
+  // together as "other", because callers choose their names.
   void Add(std::string_view method, absl::StatusCode code);
   Counts Read() const;
 
-  // Calls of a server that is built with these end in these counts, which outlive it.
+  // Interceptors for a server: how its calls end is added to these counts, which outlive it.
   std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeInterceptors();
 
  private:

@@ -1,4 +1,4 @@
-// What every gRPC server of the daemon grants its clients.
+// The limits that every gRPC server of the daemon sets its clients.
 #ifndef HONE_TUNER_SERVICE_SERVER_LIMITS_H_
 #define HONE_TUNER_SERVICE_SERVER_LIMITS_H_
 
@@ -10,10 +10,10 @@ class ServerBuilder;
 
 namespace hone::tuner {
 
-// How long calls may take to end where a server stops.
+// How long calls may take to end when a server stops.
 inline constexpr std::chrono::seconds kStopGrace(2);
 
-// Sizes of messages, keepalive, health checks and reflection.
+// Sets limits of message sizes and keepalive, and turns on health checks and reflection.
 void LimitServer(grpc::ServerBuilder& builder);
 
 }  // namespace hone::tuner

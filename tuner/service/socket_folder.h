@@ -1,4 +1,4 @@
-// Who may dial: a Unix socket is as private as the folder it is in.
+// Prepares the folder of a Unix socket: the socket is as private as the folder that it is in.
 #ifndef HONE_TUNER_SERVICE_SOCKET_FOLDER_H_
 #define HONE_TUNER_SERVICE_SOCKET_FOLDER_H_
 
@@ -8,9 +8,9 @@
 
 namespace hone::tuner {
 
-// Makes the socket's folder where there is none (0700), and removes a socket that nobody serves.
-// kInvalidArgument when others may enter the folder or the path is too long for a socket;
-// kUnavailable when somebody serves it.
+// Makes the socket's folder (mode 0700) where there is none, and removes a socket that nobody
+// serves. kInvalidArgument if others may enter the folder or the path is too long for a socket;
+// kUnavailable if somebody serves it.
 absl::Status PrepareSocket(const std::string& path);
 
 }  // namespace hone::tuner

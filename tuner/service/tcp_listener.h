@@ -14,13 +14,14 @@ namespace hone::tuner {
 // Thread-compatible.
 class TcpListener {
  public:
-  // "HOST:PORT"; a host of several addresses is listened to at all of them, at one port; port 0:
-  // one that is free. 0.0.0.0 and [::] are every address of this machine, of either family. Dialers
-  // wait until Serve. kInvalidArgument for what is none; kUnavailable for one that cannot be had.
+  // Listens at "HOST:PORT". A host with several addresses is listened to at all of them, at one
+  // port; port 0 is any free one. 0.0.0.0 and [::] both stand for every address of this machine, of
+  // either family. Dialers wait until Serve. kInvalidArgument for a text that is not an address;
+  // kUnavailable for an address that cannot be had.
   static absl::StatusOr<std::unique_ptr<TcpListener>> Listen(const std::string& host_port);
 
   int port() const { return port_; }
-  // As AcceptLoop's.
+  // Serve and Stop are those of AcceptLoop.
   void Serve(std::function<void(int fd)> take) { loop_->Serve(std::move(take)); }
   void Stop() { loop_->Stop(); }
 

@@ -1,4 +1,4 @@
-// The daemon's door to a network: a gRPC server on a TCP port, over TLS.
+// Serves a network: a gRPC server on a TCP port, over TLS.
 #ifndef HONE_TUNER_SERVICE_TLS_DOOR_H_
 #define HONE_TUNER_SERVICE_TLS_DOOR_H_
 
@@ -15,8 +15,8 @@
 
 namespace hone::tuner {
 
-// Every call is shown to the gatekeeper before a service sees it. The files are read again when
-// they change. Thread-safe.
+// The gatekeeper sees every call before a service does. Key and certificate files are read again
+// when they change. Thread-safe.
 class TlsDoor {
  public:
   // kInvalidArgument for files that are missing, that others may read (the key), or that do not
@@ -32,7 +32,7 @@ class TlsDoor {
   TlsDoor(std::unique_ptr<Door> door, std::unique_ptr<TcpListener> listener)
       : door_(std::move(door)), listener_(std::move(listener)) {}
 
-  // Nobody dials any more when the door is closed.
+  // Declared so that the listener stops before the door is closed.
   const std::unique_ptr<Door> door_;
   const std::unique_ptr<TcpListener> listener_;
 };

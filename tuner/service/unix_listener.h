@@ -1,4 +1,4 @@
-// The daemon's door: takes connections on a Unix socket, and looks who dials.
+// Takes connections on the daemon's Unix socket, and finds out who dials.
 #ifndef HONE_TUNER_SERVICE_UNIX_LISTENER_H_
 #define HONE_TUNER_SERVICE_UNIX_LISTENER_H_
 
@@ -13,13 +13,13 @@
 
 namespace hone::tuner {
 
-// Who dials, as the kernel says.
+// The process and user that dial, as the kernel says.
 struct Peer {
   pid_t process = 0;
   uid_t user = 0;
 };
 
-// This user and root.
+// Whether the user is this process's own, or root.
 bool IsOwnUser(uid_t peer);
 
 // Thread-compatible.
@@ -33,12 +33,11 @@ class UnixListener {
   UnixListener(const UnixListener&) = delete;
   UnixListener& operator=(const UnixListener&) = delete;
 
-  // From here on every connection of an allowed user is given to `take`, which owns the descriptor
-  // (non-blocking), with who dialled; others are closed. `take` is called on a thread
-  // of the listener's.
+  // From here on, gives every connection of an allowed user to `take`, with its peer, on a thread
+  // of the listener; others are closed. `take` owns the descriptor, which is non-blocking.
   void Serve(std::function<void(int fd, const Peer& peer)> take,
              std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
-  // No connection is taken from here on. The socket goes with the object.
+  // Takes no more connections. The socket goes with the object.
   void Stop() { loop_->Stop(); }
 
  private:

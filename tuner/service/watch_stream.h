@@ -1,4 +1,4 @@
-// One client that watches a job.
+// A stream to one client that watches a job.
 #ifndef HONE_TUNER_SERVICE_WATCH_STREAM_H_
 #define HONE_TUNER_SERVICE_WATCH_STREAM_H_
 
@@ -16,8 +16,8 @@
 
 namespace hone::tuner {
 
-// Sends the events after a number, in order, and ends once the job has ended and all of them are
-// out. Lives until gRPC is done with it.
+// Sends the job's events after the sequence number that the client gave, in order. Ends once the
+// job has ended and all of its events are sent. The object lives until gRPC is done with it.
 class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
                     public std::enable_shared_from_this<WatchStream> {
  public:
@@ -40,7 +40,7 @@ class WatchStream : public grpc::ServerWriteReactor<hone::v1::WatchJobResponse>,
   // Reads what is new and sends it; runs on the watchers' executor.
   void Read();
   void End(const grpc::Status& status);
-  // Leaves only those tasks in `job` that are not as they were last sent.
+  // Removes the tasks from `job` that are as they were last sent.
   void KeepChanges(hone::v1::JobInfo& job);
 
   const TuningServiceParts parts_;
