@@ -98,8 +98,9 @@ class Dispatcher : public Measurer {
   // The stream has ended.
   void Closed(std::shared_ptr<WorkerLink> link);
 
-  // ---- for operators ---- Callbacks run on the executor; farm.proto describes requests and
-  // answers.
+  // ---- for operators ----
+
+  // Callbacks run on the executor; farm.proto describes requests and answers.
   struct Workers {
     std::vector<hone::v1::WorkerInfo> workers;   // by name
     std::vector<tuning_db::Quarantine> of_gone;  // of workers that are not connected
@@ -163,7 +164,7 @@ class Dispatcher : public Measurer {
   // ---- offers ----
   // Offers what can be offered.
   void Match();
-  // Asks the store for the leases of what is on its way to a device.
+  // Asks the store to lease the trials that are on their way to a device.
   void AskForLeases();
   void OnLeased(const Offer& offer, const absl::StatusOr<tuning_db::Trial>& leased);
   void Assign(const Offer& offer, const tuning_db::Trial& leased, Session& session);
@@ -185,12 +186,12 @@ class Dispatcher : public Measurer {
                       const absl::StatusOr<tuning_db::SettleResult>& settled,
                       const std::string& why);
   void Count(const Measured& measured, tuning_db::SettleResult settled);
-  // `reason` is told where the result was refused.
+  // `reason` is what the worker is told if the result was refused.
   void Answer(const std::string& worker, int64_t fence, tuning_db::SettleResult settled,
               const std::string& reason = "its lease is over");
 
   // ---- ends ----
-  // The session's stream has ended; its leases have the grace.
+  // The session's stream has ended; its worker may come back with its leases in the grace period.
   void End(Session& session, bool taken_over);
   void Revoke(const std::string& worker, int64_t fence, const std::string& reason);
   // Whether another worker has to be asked, because the result says that the reference does not

@@ -78,9 +78,11 @@ class Fleet {
         hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED)
       : clock_(clock), rule_(rule), sandbox_(sandbox) {}
 
-  // ---- sessions ---- Checks whether a worker may join, by its names, versions and devices. The
-  // error says what to do. kAlreadyExists if another live instance has the name; kPermissionDenied
-  // if the name belongs to another caller.
+  // ---- sessions ----
+
+  // Checks whether a worker may join, by its names, versions and devices. The error says what to
+  // do. kAlreadyExists if another live instance has the name; kPermissionDenied if the name belongs
+  // to another caller.
   absl::Status MayJoin(const hone::v1::Hello& hello, const WorkerLink& link) const;
   // Requires that MayJoin allows it, and that an earlier session of the same name has ended.
   Session& Join(const std::shared_ptr<WorkerLink>& link, const hone::v1::Hello& hello);
@@ -90,16 +92,19 @@ class Fleet {
   Session* Find(const WorkerLink* link);
   std::map<std::string, Session>& sessions() { return sessions_; }
 
-  // ---- devices ---- A device has come or has changed, or was unplugged; then its window is 0
-  // until its worker says otherwise. The number of a session's devices is bounded.
+  // ---- devices ----
+
+  // A device has come or has changed, or was unplugged; then its window is 0 until its worker says
+  // otherwise. The number of a session's devices is bounded.
   absl::Status Update(Session& session, const hone::v1::DeviceUpdate& update);
   // Whether some device that meets the need takes a lease now.
   bool HasRoom(const DeviceNeed& need);
   // The device to give the lease to. Devices of other workers than those to avoid come first, then
   // those with the fewest leases, then those that were given one the longest ago.
   DeviceOf Choose(const DeviceNeed& need, const std::set<std::string>& avoid);
-  // These count the leases of a device. Take: a lease is on its way to it. TakeBack: nothing came
-  // of that. Hold: a lease of a worker that is back goes on. Give: a lease has ended.
+  // These four count the leases of a device. Take: a lease is on its way to the device. TakeBack:
+  // that lease did not reach it. Hold: a lease goes on that a returning worker holds. Give: a lease
+  // has ended.
   void Take(FleetDevice& device);
   void TakeBack(FleetDevice& device);
   void Hold(Session& session, const std::string& device);
@@ -107,8 +112,10 @@ class Fleet {
   // The devices that may be given work now: not draining and not in quarantine.
   std::vector<ServedDevice> Served() const;
 
-  // ---- health ---- A measurement of the trial was lost with its device. Returns what
-  // DeviceHealth::Lost says; `why` is for people.
+  // ---- health ----
+
+  // A measurement of the trial was lost with its device. Returns what DeviceHealth::Lost says;
+  // `why` is for people.
   bool Lost(const std::string& worker, const std::string& device, int64_t trial,
             const std::string& why);
   // A measurement succeeded, and the device's losses are forgotten. True if it had been in
@@ -146,8 +153,8 @@ class Fleet {
   std::map<std::pair<std::string, std::string>, DeviceHealth> health_;
   Quarantines quarantines_;
   DeviceHistories histories_;
-  // The identity of the caller of each worker's name. Names of workers that are gone are kept up to
-  // a bound.
+  // The identity of the caller that owns each worker's name. Names of workers that are gone are
+  // kept up to a bound.
   std::map<std::string, std::string> bound_;
   uint64_t offers_ = 0;
 };

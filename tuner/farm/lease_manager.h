@@ -28,7 +28,7 @@ struct Lease {
   int64_t limit_ns = 0;      // how long its device may run it
   bool is_settling = false;  // its result is here, so it cannot be lost any more
 
-  // The rest is the manager's.
+  // The fields below are set by the manager.
   int64_t offered_ns = 0;
   // When it became the oldest open lease of its device; nullopt if it is not the oldest.
   std::optional<int64_t> oldest_ns;

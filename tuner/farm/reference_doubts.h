@@ -22,9 +22,9 @@ class ReferenceDoubts {
 
   explicit ReferenceDoubts(const Clock* clock) : clock_(clock) {}
 
-  // Notes that the worker says so. True if it is now believed, because a second worker says the
-  // same, or because it was said three times when there is no other worker to ask; the workload is
-  // then forgotten.
+  // Notes that the worker says that the workload's reference does not run. Returns whether this is
+  // believed now: a second worker says the same, or it was said three times and there is no other
+  // worker to ask. The workload is then forgotten.
   bool IsBelieved(const std::string& workload_digest, const std::string& worker);
   // Called when the workload's reference ran.
   void Forget(const std::string& workload_digest) { claims_.erase(workload_digest); }

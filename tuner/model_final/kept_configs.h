@@ -1,4 +1,5 @@
-// Which config each kernel of a model keeps, from the finals of its specialisations.
+// Keeps the config that each kernel of a model runs, as chosen by the finals of the model's
+// specialisations.
 #ifndef HONE_TUNER_MODEL_FINAL_KEPT_CONFIGS_H_
 #define HONE_TUNER_MODEL_FINAL_KEPT_CONFIGS_H_
 
@@ -11,13 +12,13 @@
 
 namespace hone::tuner {
 
-// A verdict on a kernel is about the winner that its own final had. Not thread-safe.
+// A model's final judges a kernel against the winner of the kernel's own final. Not thread-safe.
 class KeptConfigs {
  public:
-  // Where an earlier final named a kernel, its verdict stays.
+  // Adds the verdicts of a final. A kernel that an earlier added final named keeps that verdict.
   void Add(const tuning_db::ModelFinal& final);
-  // Puts the config that was kept in the place of `best`, where that is the winner that was judged,
-  // or where nothing was measured of the kernel alone (its tier stays kNone).
+  // Replaces the config of `best` by the one that was kept, if `best` is the winner that was
+  // judged, or if the kernel alone was never measured (its tier, kNone, stays).
   void Apply(const std::string& workload_digest, const std::string& signature,
              tuning_db::Best& best) const;
 

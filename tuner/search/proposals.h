@@ -18,12 +18,12 @@ class Proposals {
   Proposals(const SearchState& state, int count);
 
   bool Full() const { return static_cast<int>(batch_.size()) >= count_; }
-  // Neither in the state nor in the batch.
+  // Whether the config is neither in the state nor in the batch.
   bool IsNew(const schedule::Config& config) const { return !seen_.contains(config.ToText()); }
   // Ignores what is not new, and everything when full.
   bool Add(const schedule::Config& config);
-  // Uniform draws until the batch is full; where draws repeat (small spaces), what is left of the
-  // first leaves in an order drawn at random.
+  // Adds uniform draws until the batch is full. In small spaces, where draws repeat, it then adds
+  // the first leaves of the space in random order.
   void FillAtRandom(Random& random);
   std::vector<schedule::Config> Take() { return std::move(batch_); }
 
@@ -34,7 +34,8 @@ class Proposals {
   std::vector<schedule::Config> batch_;
 };
 
-// The randomness of a batch: a function of the state's seed and of how much it has seen.
+// The random numbers for the next batch. Their seed is a function of the state's seed and of how
+// many trials the state has.
 Random BatchRandom(const SearchState& state);
 
 }  // namespace hone::tuner

@@ -1,7 +1,7 @@
 // The searches: random, grid, and evolution guided by the cost model.
 //
-// Each is a pure function of its state (tuner/search.h): restarted daemons propose what they would
-// have proposed. The first config proposed for a task is its default.
+// Each batch is a pure function of the state (tuner/search.h): a restarted daemon proposes what it
+// would have proposed. The first config proposed for a task is its default.
 #ifndef HONE_TUNER_SEARCH_SEARCHES_H_
 #define HONE_TUNER_SEARCH_SEARCHES_H_
 
@@ -13,14 +13,14 @@
 
 namespace hone::tuner {
 
-// Uniform at every node of the space.
+// Draws configs uniformly at every node of the space.
 std::unique_ptr<Search> MakeRandomSearch();
 
-// The leaves of the space in their order.
+// Proposes the leaves of the space in their order.
 std::unique_ptr<Search> MakeGridSearch();
 
-// The default, and every register tile, with first options otherwise: what is measured of
-// micro-kernels (compiler/schedule/micro_kernels.h).
+// Proposes the default, and every register tile with the first option of all other knobs: these are
+// the configs by which micro-kernels are measured (compiler/schedule/micro_kernels.h).
 std::unique_ptr<Search> MakeTileSearch();
 
 struct EvolutionOptions {
@@ -31,12 +31,12 @@ struct EvolutionOptions {
   double epsilon = 0.08;  // share of the batch that is drawn at random
   int rounds = 60;        // of training
 };
-// Populations of mutated and crossed configs, scored by a model trained on every settled trial of
-// the task (failures too: their throughput is the lowest). Lowered candidates and the newest model
-// are cached; answers do not depend on the cache.
+// Evolves populations of mutated and crossed configs, scored by a model that is trained on every
+// settled trial of the task. Failures are trained on too, with the lowest throughput. Lowered
+// candidates and the newest model are cached; answers do not depend on the cache.
 std::unique_ptr<Search> MakeEvolutionSearch(EvolutionOptions options = {});
 
-// One of search_names.h; nullptr for another name.
+// Makes the search of this name (search_names.h); nullptr for an unknown name.
 std::unique_ptr<Search> MakeSearch(std::string_view name);
 
 }  // namespace hone::tuner

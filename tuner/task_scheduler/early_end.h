@@ -10,16 +10,16 @@ namespace hone::tuner {
 struct SearchSoFar {
   // The part of the models' time that all calls of the task take with its default config; 0 to 1.
   double share = 1;
-  // What each trial counts as, in the order in which they were proposed; 0: a failure. The first is
-  // the default's.
+  // The ranked time of each trial, in the order in which they were proposed; 0: a failure. The
+  // first trial is the default's.
   std::vector<double> times;
 };
 
-// What the next `batch` trials are expected to take off the task's best time, as a part of it.
+// The part by which the next `batch` trials are expected to shorten the task's best time.
 double ExpectedGain(const std::vector<double>& times, int batch);
 
-// Whether the next `batch` trials promise enough of the models' time. A pure function: a daemon
-// that was killed decides alike.
+// Whether the next `batch` trials are expected to shorten the models' time by enough. A pure
+// function: a restarted daemon decides alike.
 bool IsWorthMore(const SearchSoFar& search, int batch);
 
 }  // namespace hone::tuner

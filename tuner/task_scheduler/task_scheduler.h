@@ -10,8 +10,9 @@ namespace hone::tuner {
 
 // A task that could take a batch now.
 struct TaskView {
-  // What its submitter has open of the target, by the weight of its priority: the least goes first,
-  // so that submitters share the devices whatever the number of their jobs (decision 25).
+  // How many trials its submitter has open for the same devices, divided by the weight of its
+  // priority. The least goes first, so that submitters share the devices whatever the number of
+  // their jobs (decision 25).
   double share = 0;
   int priority = 0;            // of the job; greater goes first
   double weight = 1;           // calls of the kernel in the job's models
@@ -21,8 +22,8 @@ struct TaskView {
   double earlier_best_ns = 0;  // before the newest batch; 0: nothing was measured then
 };
 
-// The order decides what a job that ends early has gained; budgets are spent in full either way.
-// Not thread-safe.
+// The order matters for what a job has gained when it ends early; otherwise budgets are spent in
+// full anyway. Not thread-safe.
 class TaskScheduler {
  public:
   virtual ~TaskScheduler() = default;
@@ -30,9 +31,10 @@ class TaskScheduler {
   virtual size_t Pick(const std::vector<TaskView>& tasks) = 0;
 };
 
-// The submitter whose turn it is, and of its tasks those of the greatest priority. Among these:
-// round-robin until every task was measured; then the task whose weight x best time x expected gain
-// is the greatest. The expected gain is what its newest batch gained, and at least a little.
+// Picks the submitter with the least share, and of its tasks those of the greatest priority. Among
+// these it goes round-robin until every task was measured; then it picks the task with the greatest
+// weight x best time x expected gain. The expected gain is what the task's newest batch gained, and
+// at least a little.
 std::unique_ptr<TaskScheduler> MakeGainScheduler();
 
 }  // namespace hone::tuner
