@@ -16,8 +16,9 @@ inline constexpr char kHasNotEnded[] = "state IN (0, 1, 5)";
 inline constexpr char kFinalCounts[] =
     "NOT EXISTS (SELECT 1 FROM retractions x WHERE x.record = f.record)";
 
-// Holds for rows `r` of `records` whose samples but one Upkeep::Prune may remove. `before_wall_ns`
-// is the SQL parameter for the time, and `one_bytes` the size of a single sample as stored.
+// Holds for rows `r` of `records` of which Upkeep::Prune may remove all samples but one.
+// `before_wall_ns` is the SQL parameter for the time, and `one_bytes` the size of a single sample
+// as stored.
 std::string SpareSamples(std::string_view before_wall_ns, size_t one_bytes);
 
 }  // namespace hone::tuning_db

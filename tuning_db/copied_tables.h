@@ -21,7 +21,7 @@ enum class ColumnKind {
   kReal,  // may be NULL
   kText,
   kMessage,     // any bytes
-  kDigest,      // its 32 bytes, in both
+  kDigest,      // its 32 bytes, in both stores
   kDigestText,  // SQLite keeps it as text
   kReals,       // the bytes of doubles
   kPacked,      // doubles, which SQLite packs (packed_reals.h)

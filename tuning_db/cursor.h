@@ -12,7 +12,7 @@
 
 namespace hone::tuning_db {
 
-// The cursor after the entry with this number in the order of commits.
+// The cursor of the page that begins after the entry with this number in the order of commits.
 std::string ToCursor(Order order, int64_t sequence);
 // The number in a cursor of this order; for an empty text, the number before the first entry.
 // kInvalidArgument for any other text.

@@ -26,7 +26,7 @@ inline constexpr size_t kDaysOfStats = 31;
 struct LogStats {
   int64_t records = 0;
   int64_t failures = 0;
-  int64_t tasks = 0;          // with such records
+  int64_t tasks = 0;          // that have such records
   int64_t finals = 0;         // as many as LogStore::ListFinals lists for the same filter
   int64_t first_wall_ns = 0;  // of the oldest record; 0: there is none
   int64_t last_wall_ns = 0;

@@ -31,7 +31,7 @@ struct ModelFinal {
   std::string target;
   std::string model;  // name, for people
   std::vector<std::string>
-      signatures;  // kept, of each kernel call in execution order before copies
+      signatures;  // kept: of each kernel in execution order, without layout copies
   std::vector<ModelFinalKernel> kernels;
   // Digest of everything that was compared. As long as it is the same, nothing is timed again.
   std::string compared;

@@ -26,7 +26,7 @@ struct Best {
   std::string config;
   std::string nest_digest;  // the config applies iff it lowers to this nest today
   double best_ns = 0;
-  double default_ns = 0;  // 0: not measured beside it
+  double default_ns = 0;  // 0: the default was not measured beside it
   double ratio = 1;       // default / best, above 1 is faster; from a final, of paired rounds
   std::string target;     // of the task that it comes from; another one if kCompatible
 };

@@ -73,7 +73,7 @@ struct Trial {
   std::string config_digest;  // SHA-256 of `config`
   std::string nest_digest;
   Purpose purpose = Purpose::kSearch;
-  int64_t round = 0;
+  int64_t round = 0;  // tells trials of the same config apart (TrialStore::Propose)
   int64_t job = 0;
   TrialState state = TrialState::kProposed;
   int64_t attempt = 0;  // leases so far
@@ -131,8 +131,8 @@ struct Final {
   int64_t task = 0;
   std::string signature;
   int64_t job = 0;
-  // The record of its confirm trial, whose one measurement the final is: it says which worker
-  // measured and when, and if it is retracted, so is the final. 0: unknown.
+  // The record of its confirm trial, which is the measurement of the final. The record says which
+  // worker measured and when; if it is retracted, so is the final. 0: unknown.
   int64_t record = 0;
   int64_t distinct_trials = 0;  // settled search trials of the task and signature at that time
   int64_t space_size = 0;       // counted up to a limit
@@ -163,7 +163,7 @@ struct JobTask {
 };
 struct Job {
   int64_t id = 0;
-  std::string client_id;  // Submit is idempotent by it
+  std::string client_id;  // submitting again under the same id adds no job
   // The SHA-256 of the request that came with the client id, in hexadecimal. Empty: unknown (jobs
   // of older versions).
   std::string request_digest;
@@ -177,8 +177,8 @@ struct Job {
   int64_t constant_bytes = 0;
   // Whether its searches end early when more trials promise too little (decision 0016).
   bool ends_early = false;
-  // The time that the models spend in kernels that are not tasks of this job. Shares of the models'
-  // time count it.
+  // The time that the models spend in kernels that are not tasks of this job. It is part of the
+  // models' time when shares of that are computed.
   double elsewhere_ns = 0;
   // The time that it has spent running, over all daemons that ran it, as last set by SetJobRan.
   int64_t ran_ns = 0;

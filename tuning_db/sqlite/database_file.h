@@ -22,7 +22,7 @@ absl::Status CreateDatabaseFile(const std::string& path);
 // file need not exist, but its folder must (kNotFound).
 absl::StatusOr<std::string> CanonicalPath(const std::string& path);
 
-// Whether nobody writes the file, and no write-ahead log is left to be read.
+// Whether no process writes the file, and no write-ahead log is left to be read.
 bool IsQuiet(const std::string& path);
 // A text that changes whenever somebody writes the file.
 std::string StateOf(const std::string& path);
