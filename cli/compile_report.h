@@ -1,4 +1,4 @@
-// Prints what a compilation found: kernel by kernel, where its config came from.
+// Prints the report of a compilation: for each kernel, where its config came from.
 #ifndef HONE_CLI_COMPILE_REPORT_H_
 #define HONE_CLI_COMPILE_REPORT_H_
 
@@ -8,9 +8,9 @@
 
 namespace hone::cli {
 
-// The document of schema 1.
+// The report as a JSON document (schema 1).
 std::string ReportJson(const driver::CompileReport& report);
-// Prints the report on stdout; with `json` as one document of schema 1.
+// Prints the report on stdout; with `json`, as a JSON document (schema 1).
 void PrintReport(const driver::CompileReport& report, bool json);
 
 }  // namespace hone::cli

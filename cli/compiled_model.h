@@ -18,25 +18,28 @@ struct CompiledModel {
   int threads = 1;
 };
 
-// A path that ends in .so is opened; anything else is compiled, with the configs of `configs`, for
-// this machine. `threads` 0: as many as it was compiled for. `values` are those of LoadModel.
+// Opens a compiled module, if the path ends in .so; otherwise compiles the model for this machine,
+// with the configs that `configs` finds. `threads` is 0 for as many as the module was compiled for.
+// `values` are those of LoadModel.
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const ConfigOptions& configs,
                                             const Tensors& values = {});
 
-// Specialisations of one model, compiled into a temporary file that is gone when this returns.
+// Compiles the specialisations of one model into a temporary file, which is gone when this returns,
+// and opens it.
 absl::StatusOr<CompiledModel> CompileForNow(std::vector<ir::Module> modules, const Target& target,
                                             driver::ConfigChain& configs);
 
-// The model's specialisation in which the inputs named have these shapes; the first one for none.
-// The model must outlive it. kInvalidArgument names the inputs, or the shapes, that the module has.
+// Makes an executor of the model's specialisation in which the named inputs have these shapes; of
+// the first one if `shapes` is empty. The model must outlive it. kInvalidArgument names the inputs,
+// or the shapes, that the module has.
 absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(const CompiledModel& model,
                                                        const ShapeBindings& shapes);
 
-// What ended the work of the executor's device: kUnavailable.
+// kUnavailable if the executor's device has failed, with the reason.
 absl::Status DeviceStatus(const Executor& executor);
 
-// Whether OpenOrCompile compiles it.
+// Whether OpenOrCompile compiles the model, since it is not compiled yet.
 bool IsModelSource(const ModelOptions& model);
 
 }  // namespace hone::cli

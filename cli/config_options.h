@@ -1,4 +1,4 @@
-// Where a verb that compiles finds tuned configs.
+// The flags that say where a verb that compiles finds tuned configs.
 #ifndef HONE_CLI_CONFIG_OPTIONS_H_
 #define HONE_CLI_CONFIG_OPTIONS_H_
 
@@ -17,10 +17,11 @@ struct ConfigOptions {
   std::string database;
   std::string server;
 
-  // --db, whose help is `of_database`, and --server.
+  // Adds the flags --db, whose help is `of_database`, and --server.
   void AddTo(CLI::App& verb, const std::string& of_database = "The tuning database");
-  // Those of the server that is named (NamedServer), else of the database: none where it is the
-  // default one and not there. A server is asked later, and kUnavailable then.
+  // Returns the configs of the server that is named (NamedServer), or else of the database. There
+  // are none if that is the default database and does not exist. A server is first asked when a
+  // config is needed: kUnavailable comes then.
   absl::StatusOr<driver::ConfigChain> Open() const;
 };
 

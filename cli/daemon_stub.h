@@ -1,4 +1,4 @@
-// How the clients of the daemon's services call them.
+// Makes calls to one service of a daemon.
 #ifndef HONE_CLI_DAEMON_STUB_H_
 #define HONE_CLI_DAEMON_STUB_H_
 
@@ -14,20 +14,20 @@
 
 namespace hone::cli {
 
-// A call that answers at once, and did not.
+// The time limit of calls that are answered at once.
 inline constexpr std::chrono::seconds kCallLimit(30);
 // A daemon that is started again is found again at once, while a watch still waits for it.
 inline constexpr int kReconnectMs = 200;
 
-// One service of the daemon at `address`, which is as ReadServerAddress takes it. `Service` is what
-// gRPC generates for it, such as v1::LogService; who uses this includes that header. Not
-// thread-safe.
+// A stub of one service of the daemon at `address`, which is as ReadServerAddress takes it.
+// `Service` is the class that gRPC generates for it, such as v1::LogService, whose header the
+// caller includes. Not thread-safe.
 template <typename Service>
 class DaemonStub {
  public:
   using Stub = typename Service::Stub;
 
-  // What cannot be read as an address is the path of a socket that nobody serves.
+  // A text that is not an address is taken as the path of a socket, which nobody serves.
   explicit DaemonStub(const std::string& address)
       : connection_(ReadServerAddress(address).value_or(
             ServerAddress{.socket = address, .host_port = {}, .certificate = {}, .token = {}})),

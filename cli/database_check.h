@@ -1,4 +1,4 @@
-// Whether the tuning database can be used.
+// Checks for `hone doctor` whether the tuning database can be used.
 #ifndef HONE_CLI_DATABASE_CHECK_H_
 #define HONE_CLI_DATABASE_CHECK_H_
 
@@ -9,8 +9,8 @@
 
 namespace hone::cli {
 
-// Opens it for reading, reads a little of it, and looks at the room on its disk. `free_bytes`: what
-// to take for that room; negative: what the system says.
+// Opens the database for reading, reads a little of it, and looks at the free space on its disk. A
+// `free_bytes` that is not negative stands for that space.
 Findings CheckDatabase(const std::string& database, int64_t free_bytes = -1);
 
 }  // namespace hone::cli

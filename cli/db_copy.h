@@ -1,4 +1,4 @@
-// `hone db copy`: a whole database in another place.
+// `hone db copy`, which copies a whole database to another place.
 #ifndef HONE_CLI_DB_COPY_H_
 #define HONE_CLI_DB_COPY_H_
 

@@ -1,4 +1,4 @@
-// The device of this machine that measures for a target.
+// Finds the device of this machine that can measure for a target.
 #ifndef HONE_CLI_DEVICE_HERE_H_
 #define HONE_CLI_DEVICE_HERE_H_
 
@@ -10,11 +10,12 @@
 
 namespace hone::cli {
 
-// Its name, as hone-measure's --device takes it: "cpu", or the first device behind a driver that
-// can measure code for the target. Exit code 2, with what is missing here, if there is none.
+// The device's name, as hone-measure's --device takes it: "cpu", or the first device behind a
+// driver that can measure code for the target. If there is none, an error with exit code 2 that
+// says what this machine has.
 absl::StatusOr<std::string> DeviceHere(const Target& target);
 
-// The flags of a hone-measure that offers this device for the target.
+// The flags with which hone-measure offers this device for the target.
 std::vector<std::string> WorkerFlags(const std::string& device, const Target& target);
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// From a Status to the exit code that docs/architecture.md, 8 promises.
+// Maps a Status to the exit code that docs/architecture.md, 8 promises.
 #ifndef HONE_CLI_EXIT_CODE_H_
 #define HONE_CLI_EXIT_CODE_H_
 
@@ -19,7 +19,8 @@ enum ExitCode {
   kInterrupted = 130,
 };
 
-// The same status, which then ends the program with `code` instead of the code of its kind.
+// Returns the status with an exit code attached, which ExitCodeOf then returns instead of the code
+// of its kind.
 absl::Status WithExitCode(absl::Status status, ExitCode code);
 
 // kInvalidArgument, kNotFound, kAlreadyExists, kUnimplemented: bad input. kUnavailable: server

@@ -1,4 +1,4 @@
-// The client side of FarmService, for people: who measures, and what is said of them.
+// The client side of FarmService for operators: lists workers, drains them, and sets quarantines.
 #ifndef HONE_CLI_FARM_CLIENT_H_
 #define HONE_CLI_FARM_CLIENT_H_
 
@@ -23,11 +23,11 @@ class FarmClient {
   explicit FarmClient(const std::string& address);
   ~FarmClient();
 
-  // All that are connected; or the one that is named, with all that is known of it.
+  // Returns all connected workers; or the named one, with all that is known of it.
   absl::StatusOr<ListedWorkers> Workers(const std::string& worker = "");
   // kNotFound where no such worker is connected.
   absl::Status Drain(const std::string& worker);
-  // What else the daemon answers is in farm.proto.
+  // The answers to these three are described in farm.proto.
   absl::Status Undrain(const std::string& worker);
   absl::StatusOr<v1::QuarantineWorkerResponse> Quarantine(
       const v1::QuarantineWorkerRequest& request);

@@ -1,4 +1,4 @@
-// What `hone doctor` finds: a line each.
+// What `hone doctor` finds: each finding is printed as a line.
 #ifndef HONE_CLI_FINDING_H_
 #define HONE_CLI_FINDING_H_
 

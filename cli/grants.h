@@ -1,4 +1,5 @@
-// Who may call a daemon, as the daemon says or the database where none runs.
+// Manages grants, which say who may call a daemon: through the daemon, or in the database where no
+// daemon runs.
 #ifndef HONE_CLI_GRANTS_H_
 #define HONE_CLI_GRANTS_H_
 
@@ -25,7 +26,8 @@ struct GrantsPlace {
   std::string database;  // a path or address; empty: the default one
 };
 
-// The daemon that is named, else the one that holds the database, else the database.
+// Opens the grants at the named daemon; else at the daemon that holds the database; else in the
+// database.
 absl::StatusOr<std::unique_ptr<Grants>> OpenGrants(const GrantsPlace& place);
 
 }  // namespace hone::cli

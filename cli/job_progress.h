@@ -1,4 +1,4 @@
-// How a job stands: watched to its end, then printed. What `hone tune` and `hone job watch` share.
+// Watches a job to its end and prints how it stands, for `hone tune` and `hone job watch`.
 #ifndef HONE_CLI_JOB_PROGRESS_H_
 #define HONE_CLI_JOB_PROGRESS_H_
 
@@ -25,35 +25,38 @@ struct JobTotals {
 };
 JobTotals TotalsOf(const v1::JobInfo& job);
 
-// The time of all tasks' calls, by default and with the best configs so far, over those that have
-// been measured; a kernel that is tuned in two layouts counts in both. 0: none has.
+// The time of all calls of the tasks that have been measured, with default configs and with the
+// best configs so far. A kernel that is tuned in two layouts counts in both. 0: no task has been
+// measured.
 struct JobTimes {
   double default_ns = 0;
   double best_ns = 0;
 };
 JobTimes TimesOf(const v1::JobInfo& job);
 
-// The tasks of a job of which no trial was ever measured, by their workloads' digests and
-// signatures.
+// The tasks of a job without a measured trial, by workload digest and signature.
 TaskKeys UntriedOf(const v1::JobInfo& job);
 
-// What the first task that waits waits for; empty: none does.
+// The reason for which the first of the waiting tasks waits; empty: no task waits.
 std::string WaitsFor(const v1::JobInfo& job);
 
-// Is told how a job stands after an event of a kind ("final", ...).
+// Called with how a job stands after an event of this kind ("final", ...).
 using OnProgress = std::function<void(const v1::JobInfo& job, const std::string& kind)>;
 
 struct WatchOptions {
   int64_t after_seq = 0;  // events up to this one were seen before
-  // Ends the watch; asked several times a second, from another thread. nullptr: nothing ends it.
+  // Returns true to end the watch; called several times a second, from another thread. nullptr: the
+  // watch goes on until the job has ended.
   std::function<bool()> stop = nullptr;
   OnProgress on_progress = nullptr;  // is told instead of stderr
   std::string label = "";            // before every line, where several jobs are watched at once
-  // Whether a line says that the job waits, and for what; not where a device is on its way.
+  // Whether to print a line when the job waits, which says for what. False where a device is known
+  // to be on its way.
   bool says_waiting = true;
 };
 
-// Shows the job's progress on stderr until it has ended, or `stop` says so; then how it stands.
+// Shows the job's progress on stderr until it has ended or `stop` returns true, and returns how it
+// stands then.
 absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
                                               const WatchOptions& options);
 
@@ -61,7 +64,8 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
 nlohmann::json TasksToJson(const v1::JobInfo& job);
 void PrintTasks(const v1::JobInfo& job);
 
-// Spent on the micro-kernels of the target, before a job and not of its budget.
+// What was spent on measuring the target's micro-kernels before a job. It is not part of the job's
+// budget.
 struct MicroKernelsSpent {
   int64_t trials = 0;
   double seconds = 0;
@@ -76,17 +80,19 @@ void PrintResult(const v1::GetJobResponse& ended, bool json, double wall_s,
                  const MicroKernelsSpent& micro_kernels = {},
                  const std::vector<tuning_db::ModelFinal>& models = {});
 
-// How a job has ended: OK, or why not all of its budget was spent, with the exit code.
+// OK if the job is done, unless a time limit ended it before its budget was spent; otherwise an
+// error, with its exit code, that says why it ended.
 absl::Status StateToStatus(const v1::JobInfo& job);
 
-// Ctrl-C, SIGTERM and SIGHUP (unless it was ignored) no longer end this program from here on; how
-// many there were.
+// From the call of CatchInterrupts on, Ctrl-C, SIGTERM and SIGHUP (unless it was ignored) no longer
+// end this program. Interrupts returns how many of them there were.
 void CatchInterrupts();
 int Interrupts();
-// From here on it counts as one that nobody reads this program's stdout any more: what asked for it
-// is gone, and no job outlives its owner.
+// From here on, it also counts as an interrupt that nobody reads this program's stdout any more:
+// the program that started it is gone, and no job outlives its owner.
 void InterruptWithoutReader();
-// What a tune on this machine ends with after an interrupt: kCancelled, exit code 130.
+// kCancelled, with exit code 130, if there was an interrupt: a tune on this machine then ends with
+// it.
 absl::Status CheckInterrupts();
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// What --json prints.
+// Prints JSON documents, as --json asks for.
 #ifndef HONE_CLI_JSON_DOCUMENT_H_
 #define HONE_CLI_JSON_DOCUMENT_H_
 
@@ -9,7 +9,8 @@
 
 namespace hone::cli {
 
-// Names and messages come from models and may hold any bytes: those that are no UTF-8 are replaced.
+// The document as text. Names and messages come from models and may hold any bytes: bytes that are
+// not UTF-8 are replaced.
 inline std::string DocumentText(const nlohmann::json& document) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

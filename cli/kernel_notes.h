@@ -1,4 +1,5 @@
-// What pictures say of kernels: where their configs come from, and their share of the model's time.
+// Notes on kernels for pictures of a model: where their configs come from, and their shares of the
+// model's time.
 #ifndef HONE_CLI_KERNEL_NOTES_H_
 #define HONE_CLI_KERNEL_NOTES_H_
 
@@ -9,8 +10,8 @@
 
 namespace hone::cli {
 
-// Null where `module` has no kernels with signatures yet. Shares are of the sum of measured times,
-// and missing where a kernel of the model has none.
+// Null if `module` has no kernels with signatures yet. Shares are of the sum of the kernels'
+// measured times; there are none if any kernel of the model was not measured.
 absl::StatusOr<picture::KernelNotes> NotesOf(const ir::Module& module, const Target& target,
                                              driver::ConfigChain& configs);
 

@@ -1,4 +1,4 @@
-// Builds by the hone-builder next to this program, as a daemon has them built.
+// Has artifacts built by the hone-builder next to this program, as a daemon does.
 #ifndef HONE_CLI_LOCAL_BUILDER_H_
 #define HONE_CLI_LOCAL_BUILDER_H_
 
@@ -9,8 +9,8 @@
 
 namespace hone::cli {
 
-// The replies in the order of the requests. One whose outcome is not OK says why it does not build;
-// errors are the builder's.
+// Returns the replies in the order of the requests. A reply whose outcome is not OK says why its
+// request does not build; errors are the builder's.
 absl::StatusOr<std::vector<v1::BuildReply>> BuildHere(std::vector<v1::BuildRequest> requests);
 
 }  // namespace hone::cli

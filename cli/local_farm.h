@@ -24,22 +24,22 @@ class LocalFarm {
     std::string database;
     int threads = 1;                        // of the worker's measurements
     std::vector<std::string> worker_flags;  // what it measures on, and for (WorkerFlags)
-    // Ends the start, or the waiting for the database, with kCancelled; asked several times a
-    // second.
+    // Returns true to end the start, or the waiting for the database, with kCancelled; called
+    // several times a second.
     std::function<bool()> stop = [] { return false; };
-    // Another tune has the database, and the start waits until that has ended; called once.
+    // Called once if another tune has the database, so that the start waits until that has ended.
     std::function<void()> on_wait = [] {};
-    // The daemon has been opening the database for seconds; called once at most.
+    // Called at most once, if the daemon has been opening the database for seconds.
     std::function<void()> on_slow_start = [] {};
   };
   // kFailedPrecondition when a service holds the database.
   static absl::StatusOr<std::unique_ptr<LocalFarm>> Start(const Options& options);
-  // Its unfinished jobs end with it.
+  // Ends both programs, and with them their unfinished jobs.
   ~LocalFarm();
 
   // The daemon's address for gRPC, "unix:PATH".
   const std::string& address() const { return address_; }
-  // kUnavailable, naming it, when a program has ended.
+  // kUnavailable if one of the two programs has ended; the message names it.
   absl::Status CheckAlive();
 
  private:

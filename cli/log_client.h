@@ -1,5 +1,5 @@
-// The tuning log that a daemon holds: what a reader asks of it, its upkeep, and the misses of
-// compiles.
+// Calls a daemon's LogService: reads the tuning log, changes it, and records and lists the misses
+// of compiles.
 #ifndef HONE_CLI_LOG_CLIENT_H_
 #define HONE_CLI_LOG_CLIENT_H_
 
@@ -33,9 +33,9 @@ class LogClient final : public LogSource {
 
   absl::StatusOr<v1::ImportLogResponse> Import(const std::string& lines);
   absl::Status Retract(int64_t record, const std::string& reason);
-  // All in one call.
+  // Records all of them in one call.
   absl::Status RecordMisses(const std::vector<tuning_db::Miss>& misses);
-  // Those of the target (empty: of all) that are not tuned by now.
+  // The misses of the target (empty: of all targets) whose kernels are not tuned by now.
   absl::StatusOr<std::vector<tuning_db::Miss>> Misses(const std::string& target);
   absl::StatusOr<tuning_db::Pruned> Prune(int64_t before_wall_ns,
                                           const tuning_db::PrunePlace& place);

@@ -1,4 +1,4 @@
-// `hone log export`: the tuning log as lines that another database imports.
+// `hone log export`, which writes the tuning log as lines that another database can import.
 #ifndef HONE_CLI_LOG_EXPORT_H_
 #define HONE_CLI_LOG_EXPORT_H_
 

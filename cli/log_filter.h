@@ -1,4 +1,4 @@
-// The flags that say which of the log is meant, the same for every verb of `hone log`.
+// The flags that select a part of the log, the same for every verb of `hone log`.
 #ifndef HONE_CLI_LOG_FILTER_H_
 #define HONE_CLI_LOG_FILTER_H_
 
@@ -16,7 +16,7 @@ namespace hone::cli {
 
 class LogFilterFlags {
  public:
-  // `has_outcomes`: --purpose and --outcome, too.
+  // With `has_outcomes`, adds --purpose and --outcome, too.
   void AddTo(CLI::App& verb, bool has_outcomes);
   // kInvalidArgument with exit code 2 for a value that makes no sense.
   absl::StatusOr<v1::LogFilter> Resolve() const;

@@ -1,4 +1,4 @@
-// `hone log import` and `hone log merge`: what was measured elsewhere.
+// `hone log import` and `hone log merge`, which add what was measured elsewhere.
 #ifndef HONE_CLI_LOG_IMPORT_H_
 #define HONE_CLI_LOG_IMPORT_H_
 

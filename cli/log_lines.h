@@ -1,4 +1,4 @@
-// The tuning log on its way from one place to another: parts, each of which is a log of its own.
+// Copies the tuning log from one place to another in parts, each of which is a log of its own.
 #ifndef HONE_CLI_LOG_LINES_H_
 #define HONE_CLI_LOG_LINES_H_
 
@@ -16,28 +16,29 @@
 
 namespace hone::cli {
 
-// Where parts come from, in order. Not thread-safe.
+// A source of parts, in order. Not thread-safe.
 class LogParts {
  public:
   virtual ~LogParts() = default;
-  // None after the last.
+  // Returns the next part; nothing after the last.
   virtual absl::StatusOr<std::optional<std::string>> Next() = 0;
 };
 
-// What the filter selects of a database or at a server. `log` outlives it.
+// The parts of the log in a database or at a server that the filter selects. `log` outlives them.
 std::unique_ptr<LogParts> PartsOf(LogSource& log, const v1::LogFilter& filter);
-// All of a file. kNotFound, kInvalidArgument where it is none or no log.
+// The parts of a log file, which hold all of it. kNotFound if there is no file, kInvalidArgument if
+// it is not a log.
 absl::StatusOr<std::unique_ptr<LogParts>> PartsOfFile(const std::string& path);
 
 // Reads all of a file and keeps nothing. kInvalidArgument names the file and its first bad line.
 absl::Status CheckLogFile(const std::string& path);
 
-// Adds parts to a log that is written. Not thread-safe; `log` outlives it.
+// Adds parts to a written log. Not thread-safe; `log` outlives it.
 class LogTaker {
  public:
   explicit LogTaker(WrittenLog* log);
   absl::Status Take(LogParts& parts);
-  // What all of it added.
+  // Finishes, and returns how much all parts have added.
   absl::StatusOr<tuning_db::LogCounts> Finish();
 
  private:

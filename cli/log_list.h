@@ -1,4 +1,4 @@
-// `hone log list` and `hone log best`: what was measured, and what won.
+// `hone log list` and `hone log best`, which print what was measured, and what won.
 #ifndef HONE_CLI_LOG_LIST_H_
 #define HONE_CLI_LOG_LIST_H_
 
@@ -17,7 +17,7 @@ struct LogPages {
   std::string after;   // where an earlier call ended, as it said
 };
 
-// `request` has the filter and the order; its pages are set here.
+// `request` has the filter and the order; these functions set its pages.
 absl::Status PrintRecords(LogSource& log, v1::ListRecordsRequest request, const LogPages& pages,
                           Format format);
 absl::Status PrintFinals(LogSource& log, v1::ListFinalsRequest request, const LogPages& pages,

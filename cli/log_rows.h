@@ -1,4 +1,4 @@
-// The rows of the log as JSON: the fields of docs/cli.md.
+// Writes rows of the log as JSON with the fields of docs/cli.md.
 #ifndef HONE_CLI_LOG_ROWS_H_
 #define HONE_CLI_LOG_ROWS_H_
 
@@ -9,11 +9,11 @@
 namespace hone::cli {
 
 nlohmann::json ToJson(const v1::RecordInfo& record);
-// With all that it takes to repeat it.
+// Includes all that is needed to repeat the measurement.
 nlohmann::json ToJson(const v1::GetRecordResponse& record);
-// kInternal for one without its winner or its default.
+// kInternal for a final without its winner or its default.
 absl::StatusOr<nlohmann::json> ToJson(const v1::FinalInfo& final);
-// Without its lists.
+// The statistics without their lists.
 nlohmann::json TotalsToJson(const v1::GetLogStatsResponse& stats);
 
 }  // namespace hone::cli

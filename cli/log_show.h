@@ -1,4 +1,4 @@
-// `hone log show`: one measurement, with all that repeats it.
+// `hone log show`, which prints one measurement with all that is needed to repeat it.
 #ifndef HONE_CLI_LOG_SHOW_H_
 #define HONE_CLI_LOG_SHOW_H_
 
@@ -8,7 +8,8 @@
 
 namespace hone::cli {
 
-// `repeated`: what came of repeating it, as fields beside the record's; empty: it was not.
+// `repeated` has the results of repeating the measurement, as fields beside the record's; empty if
+// it was not repeated.
 void PrintRecord(const v1::GetRecordResponse& record, Format format,
                  const nlohmann::json& repeated = nlohmann::json::object());
 

@@ -1,4 +1,4 @@
-// Where a verb reads the tuning log.
+// The places from which a verb reads the tuning log.
 #ifndef HONE_CLI_LOG_SOURCE_H_
 #define HONE_CLI_LOG_SOURCE_H_
 
@@ -31,14 +31,14 @@ class LogSource {
   virtual absl::StatusOr<v1::ExportLogResponse> ExportLog(const v1::ExportLogRequest& request) = 0;
 };
 
-// --db and --server.
+// The flags --db and --server.
 struct LogPlace {
   std::string database;
   std::string server;
 
   void AddTo(CLI::App& verb);
-  // A database is opened for reading. With neither flag: the server of HONE_SERVER, else the
-  // default database. Errors are those of tuning_db::OpenStore.
+  // Opens the database for reading, or connects to the server. With neither flag, that is the
+  // server of HONE_SERVER, or else the default database. Errors are those of tuning_db::OpenStore.
   absl::StatusOr<std::unique_ptr<LogSource>> Open() const;
 };
 

@@ -1,4 +1,4 @@
-// `hone log stats`: what was measured, counted.
+// `hone log stats`, which counts what was measured.
 #ifndef HONE_CLI_LOG_STATS_H_
 #define HONE_CLI_LOG_STATS_H_
 

@@ -1,4 +1,4 @@
-// Upkeep of a tuning database wherever it is: in its file, or with the service that holds it.
+// Upkeep of a tuning database: in its file, or through the service that holds it.
 #ifndef HONE_CLI_LOG_UPKEEP_H_
 #define HONE_CLI_LOG_UPKEEP_H_
 
@@ -11,7 +11,7 @@
 
 namespace hone::cli {
 
-// Exit code 7 where a private daemon, or a program that serves nobody, has the database.
+// The error has exit code 7 if a private daemon, or a program that serves nobody, has the database.
 absl::Status RetractRecord(const std::string& database, int64_t record, const std::string& reason);
 absl::StatusOr<tuning_db::PruneTotals> PruneLog(const std::string& database,
                                                 int64_t before_wall_ns);

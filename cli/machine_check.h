@@ -1,4 +1,4 @@
-// Whether this machine is fit to measure on.
+// Checks for `hone doctor` whether this machine is fit to measure on.
 #ifndef HONE_CLI_MACHINE_CHECK_H_
 #define HONE_CLI_MACHINE_CHECK_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone::cli {
 
-// Where the system tells of itself, and what only it can do.
+// Where to read what the system says of itself, and the facts that only a running system has.
 struct MachineSeams {
   std::string root;      // before "/proc" and "/sys"; empty: the system's own
   int usable_cores = 1;  // that this process may run on
@@ -16,8 +16,8 @@ struct MachineSeams {
 };
 MachineSeams RealMachine();
 
-// The processor, who else uses it, its frequency, memory and clock. What a system does not tell
-// (a virtual machine has no governor) is no fault.
+// Checks the processor, what else uses it, its frequency, the memory and the clock. What a system
+// does not tell (a virtual machine has no governor) is not a fault.
 Findings CheckMachine(const MachineSeams& seams);
 
 }  // namespace hone::cli

@@ -14,22 +14,22 @@
 
 namespace hone::cli {
 
-// What the compile missed, where its configs came from: at the server that was named, else in the
-// database, by the service that holds it or in the file, which is made where the default one is not
-// there. Nothing is recorded where nothing was missed. kPermissionDenied of a server whose token
-// may only read.
+// Records what the compile missed in the place where its configs came from: at the named server, or
+// else in the database, through the service that holds it or in its file. The default database is
+// made if it does not exist. Does nothing if nothing was missed. kPermissionDenied from a server
+// whose token may only read.
 absl::Status RecordMisses(const driver::CompileReport& report, const std::string& model,
                           const ConfigOptions& place);
 
-// Those of the target that are not tuned by now. `server` empty: of the database, which need not be
-// there.
+// The misses of the target whose kernels are not tuned by now. If `server` is empty, those in the
+// database, which need not exist.
 absl::StatusOr<std::vector<tuning_db::Miss>> ReadMisses(const std::string& server,
                                                         const std::string& database,
                                                         const std::string& target);
 
-// A task for each kernel, however many models missed it, with as much weight as it was missed; what
-// was missed most comes first. `unread` counts those that this release does not know: another wrote
-// them.
+// Makes one task for each kernel, whatever the number of models that missed it. Its weight is how
+// often it was missed, and the greatest comes first. `unread` counts the misses that this release
+// cannot read, because another one wrote them.
 struct MissedTasks {
   std::vector<driver::TuningTask> tasks;
   int unread = 0;

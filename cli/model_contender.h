@@ -1,4 +1,4 @@
-// What takes part in a model's final: layouts, and a config for each kernel.
+// The contenders of a model's final: each has layouts, and a config for each kernel.
 #ifndef HONE_CLI_MODEL_CONTENDER_H_
 #define HONE_CLI_MODEL_CONTENDER_H_
 
@@ -24,13 +24,13 @@ struct ModelContender {
   bool operator==(const ModelContender& other) const;
 };
 
-// What is chosen by `configs`, or where they are null by an untuned compile; in these layouts,
-// where there are any.
+// Returns the layouts and kernels that a compile with `configs` chooses, or if that is null an
+// untuned compile. If `layouts` is not empty, the layouts are these.
 absl::StatusOr<ModelContender> ChooseContender(const ir::Module& module, const Target& target,
                                                std::unique_ptr<driver::ConfigSource> configs,
                                                const std::vector<std::string>& layouts = {});
 
-// Compiled into a temporary file, and ready to be timed.
+// Compiles the contender into a temporary file. The result is ready to be timed.
 absl::StatusOr<TimedModel> CompileContender(const ir::Module& module, const Target& target,
                                             const ModelContender& contender);
 

@@ -13,9 +13,10 @@
 
 namespace hone::cli {
 
-// One for each specialisation of each model of `work`, in order, from the daemon at `address`,
-// which stores what is new. A final whose contenders are as they were is returned as it is. Nothing
-// else may run on this machine meanwhile. kCancelled after an interrupt (job_progress.h).
+// Returns a final for each specialisation of each model of `work`, in order. The winners come from
+// the daemon at `address`, which also stores new finals. If the contenders are those of a model's
+// stored final, that final is returned and nothing is timed. Nothing else may run on this machine
+// meanwhile. kCancelled after an interrupt (job_progress.h).
 absl::StatusOr<std::vector<tuning_db::ModelFinal>> RunModelFinals(const TuningRequest& request,
                                                                   const TuningWork& work,
                                                                   const std::string& address);

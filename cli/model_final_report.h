@@ -1,4 +1,4 @@
-// Finals of models, for people and for programs.
+// Prints finals of models, as text and as JSON.
 #ifndef HONE_CLI_MODEL_FINAL_REPORT_H_
 #define HONE_CLI_MODEL_FINAL_REPORT_H_
 
@@ -16,13 +16,14 @@ namespace hone::cli {
 // {name, workload_digest, signature, calls, kept, default_us, tuned_us, ratio, ratio_low,
 // ratio_high}}.
 nlohmann::json ModelFinalsToJson(const std::vector<tuning_db::ModelFinal>& finals);
-// Tasks, by their workloads' digests and signatures.
+// Tasks, each by the digest of its workload and its signature.
 using TaskKeys = std::set<std::pair<std::string, std::string>>;
 
-// What tuning won of a model, as a sentence. `untried`: tasks that no trial was measured of.
+// A sentence that says what tuning gained for the model. `untried` are the tasks without a measured
+// trial.
 std::string VerdictOf(const tuning_db::ModelFinal& final, const TaskKeys& untried);
 
-// Prints on stdout what each kernel gains where it stands, and a sentence on each model.
+// Prints on stdout what each kernel gains in its place in the model, and a sentence on each model.
 void PrintModelFinals(const std::vector<tuning_db::ModelFinal>& finals, const TaskKeys& untried);
 
 }  // namespace hone::cli

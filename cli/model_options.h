@@ -20,7 +20,7 @@ class App;
 
 namespace hone::cli {
 
-// --threads, from 1 to kMaxThreads; 0 stays where it is not given.
+// Adds --threads, from 1 to kMaxThreads; `threads` stays 0 if the flag is not given.
 void AddThreads(CLI::App& verb, int& threads, const std::string& help);
 
 struct TargetOptions {
@@ -29,10 +29,10 @@ struct TargetOptions {
   bool is_given = false;
 
   void AddTo(CLI::App& verb);
-  // Exit code 2 for an unknown target, one that no code is made for, and for --threads of another
-  // kind than a CPU.
+  // Errors have exit code 2: for an unknown target, for one that no code is generated for, and for
+  // --threads with a target that is not a CPU.
   absl::StatusOr<Target> ResolveAny() const;
-  // The same, for what only CPUs are good for.
+  // As ResolveAny, for callers that need a CPU.
   absl::StatusOr<CpuTarget> Resolve() const;
 };
 
@@ -46,7 +46,7 @@ struct ModelOptions {
   std::string numerics;              // "strict", "default" or "fast"; empty: as the model says
 
   void AddTo(CLI::App& verb, const std::string& name = "MODEL");
-  // --shape, --dim, --constant, --cut and --numerics alone.
+  // Adds only --shape, --dim, --constant, --cut and --numerics.
   void AddBindings(CLI::App& verb);
 };
 
@@ -57,14 +57,15 @@ using Files = std::map<std::string, std::string>;
 absl::StatusOr<Files> ParseFiles(const std::string& flag, const std::vector<std::string>& texts);
 absl::StatusOr<Tensors> ReadTensors(const Files& files);
 
-// .onnx, .pb or .relay, once for each specialisation that its --shape and --dim flags ask for.
-// `values` of an .onnx or .pb model's inputs: those that decide a shape become constants.
-// --numerics becomes the word of the whole model. Specialisations share constants that are equal,
-// so that several take no more memory than two. kNotFound, kInvalidArgument or kUnimplemented in
-// one sentence.
+// Loads a model (.onnx, .pb or .relay) once for each specialisation that its --shape and --dim
+// flags ask for. `values` are those of inputs of an .onnx or .pb model: the ones that decide a
+// shape become constants. --numerics becomes the numerics of the whole model. Specialisations share
+// equal constants, so that several take no more memory than two. kNotFound, kInvalidArgument or
+// kUnimplemented in one sentence.
 absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& model,
                                                             const Tensors& values = {});
-// Its only specialisation; exit code 2 where the flags ask for several. `what` takes one only.
+// Loads the model's only specialisation; an error with exit code 2 if the flags ask for several.
+// `what` names, for the message, what takes only one.
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what);
 // Does what LoadModel does with a model in memory, ONNX or a frozen GraphDef; `model.path` is not
 // read.
@@ -77,11 +78,11 @@ std::string InputShapes(const ir::Module& module);
 // What people call the model at this path: the file's name.
 std::string ModelName(const std::string& path);
 
-// The path itself, or the default database's.
+// Returns the option's path, or the default database's if it is empty.
 std::string DatabasePath(const std::string& option);
 
-// Tuned configs of the database, where it exists; without one, none. `must_exist` is for --db given
-// by hand.
+// The tuned configs of the database; none if it does not exist. With `must_exist`, for a --db given
+// by hand, that is an error instead.
 absl::StatusOr<driver::ConfigChain> ConfigsFrom(const std::string& database, bool must_exist);
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// What `hone show` tells of the passes: what each made, and how long it took.
+// Collects, for `hone show`, what each pass made and how long it took.
 #ifndef HONE_CLI_PASS_TRACE_H_
 #define HONE_CLI_PASS_TRACE_H_
 
@@ -23,9 +23,9 @@ class PassTrace {
 
   void Add(const std::string& pass, const ir::Module& module, int64_t ns);
 
-  // Every step's graph under a comment with its name and time.
+  // The graph after each step, under a comment with the step's name and time.
   std::string Graphs() const;
-  // A line a step, and their sum.
+  // A line for each step, and one for their sum.
   std::string Table() const;
   // {"schema": 1, "total_ms": ..., "passes": [{"name", "ms", "nodes"}]}
   std::string Json() const;

@@ -1,4 +1,4 @@
-// Texts of others in what is printed for people.
+// Makes texts that others wrote fit to be printed for people.
 #ifndef HONE_CLI_PRINTABLE_H_
 #define HONE_CLI_PRINTABLE_H_
 
@@ -8,11 +8,12 @@
 
 namespace hone::cli {
 
-// With U+FFFD in place of bytes that are no UTF-8.
+// The text with U+FFFD in place of bytes that are not UTF-8.
 std::string ToUtf8(const std::string& text);
-// On one line, and without what terminals obey: names of models come from whoever submitted them.
+// The text on one line, and without characters that terminals obey: names of models come from
+// whoever submitted them.
 std::string Printable(const std::string& text);
-// Checks that a flag's text is UTF-8, which is what messages to a server hold.
+// Checks that a flag's text is UTF-8, as texts in messages to a server must be.
 CLI::Validator Utf8Text();
 
 }  // namespace hone::cli

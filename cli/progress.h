@@ -1,4 +1,4 @@
-// A line on stderr for everything that takes longer than a second.
+// A line of progress on stderr, for everything that takes longer than a second.
 #ifndef HONE_CLI_PROGRESS_H_
 #define HONE_CLI_PROGRESS_H_
 
@@ -9,17 +9,17 @@
 
 namespace hone::cli {
 
-// On a terminal one line that is drawn over; elsewhere, and where it has a label, since others tell
-// of theirs at the same time, a line now and then that begins with the label. Not thread-safe.
+// On a terminal, one line that is drawn over. Elsewhere, and if there is a label because others
+// print at the same time, a new line now and then, which begins with the label. Not thread-safe.
 class Progress {
  public:
   explicit Progress(const Clock& clock, std::string label = "");
   ~Progress();  // ends the line
 
-  // `text` replaces what stands there; drawn at most ten times a second (every ten seconds off a
+  // Replaces the line's text. It is drawn at most ten times a second (every ten seconds off a
   // terminal).
   void Update(const std::string& text);
-  // A line that stays.
+  // Prints a line that stays.
   void Print(const std::string& line);
   double ElapsedSeconds() const;
 

@@ -1,4 +1,4 @@
-// A config of the log built again on this machine.
+// Builds a config of the log again on this machine.
 #ifndef HONE_CLI_REBUILD_H_
 #define HONE_CLI_REBUILD_H_
 
@@ -11,14 +11,14 @@
 
 namespace hone::cli {
 
-// To build its config as a daemon had it built.
+// The request to build the record's config as a daemon had it built.
 v1::BuildRequest BuildRequestOf(const v1::RecordInfo& record);
 
 // A reply whose outcome is not OK says why the config builds no longer; errors are the builder's.
 absl::StatusOr<v1::BuildReply> Rebuild(const v1::RecordInfo& record);
 
-// Whether the same came of it: kOk, or a sentence with both digests and, where they are two, both
-// toolchains.
+// OK if the build gave the record's artifact; otherwise an error that says why not: for another
+// artifact, with both digests and, if they differ, both toolchains.
 absl::Status CompareBuilds(const v1::RecordInfo& record, const v1::BuildReply& rebuilt);
 
 }  // namespace hone::cli

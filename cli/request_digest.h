@@ -1,4 +1,4 @@
-// Digests what a request asks for, so that a daemon can tell that it is made again.
+// Computes a digest of what a request asks for, by which a daemon sees that it is made again.
 #ifndef HONE_CLI_REQUEST_DIGEST_H_
 #define HONE_CLI_REQUEST_DIGEST_H_
 
@@ -8,9 +8,9 @@
 
 namespace hone::cli {
 
-// SHA-256 hex of what the user asks for: the models, whatever their files are called and their
-// weights are, and the flags. What is measured so far decides which kernels a job has, but not
-// this.
+// The SHA-256, in hex, of what the user asks for: the models, except for the names of their files
+// and their weights, and the flags. What has been measured so far decides which kernels a job has,
+// but does not change this digest.
 std::string DigestOf(const TuningRequest& request, const TuningWork& work);
 
 }  // namespace hone::cli

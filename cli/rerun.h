@@ -1,4 +1,4 @@
-// A measurement of the log made again on this machine.
+// Makes a measurement of the log again on this machine.
 #ifndef HONE_CLI_RERUN_H_
 #define HONE_CLI_RERUN_H_
 
@@ -21,9 +21,9 @@ struct Rerun {
   std::string toolchain;  // that built it
 };
 
-// Builds its config and a reference here, and has hone-measure run it once as it runs trials of
-// searches: in its sandbox, checked, on the same inputs and with constants as far away. Nothing is
-// stored. kFailedPrecondition where this machine does not run code for the record's target.
+// Builds the record's config and a reference here, and has hone-measure run it once in the way
+// trials of searches are run: in its sandbox, checked, on the same inputs and in the same regime.
+// Nothing is stored. kFailedPrecondition if this machine does not run code for the record's target.
 absl::StatusOr<Rerun> MeasureAgain(const v1::GetRecordResponse& record);
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// Whether a honed answers, and how its farm does.
+// Checks for `hone doctor` whether a honed answers, and how its farm does.
 #ifndef HONE_CLI_SERVER_CHECK_H_
 #define HONE_CLI_SERVER_CHECK_H_
 
@@ -11,11 +11,11 @@
 
 namespace hone::cli {
 
-// Asks the daemon at `address` (as ReadServerAddress takes it), which has a few seconds for each
-// answer.
+// Asks the daemon at `address` (as ReadServerAddress takes it), and waits a few seconds at most for
+// each answer.
 Findings CheckServer(const std::string& address);
 
-// What its answers say. `now_ns`: this machine's wall clock, in the middle of the call.
+// What the daemon's answers say. `now_ns` is this machine's wall clock in the middle of the call.
 Findings ReadWhoAmI(const v1::WhoAmIResponse& answer, int64_t now_ns);
 Findings ReadWorkers(const v1::ListWorkersResponse& answer);
 

@@ -1,4 +1,4 @@
-// A daemon's database as a source of configs.
+// Makes a daemon's database a source of configs.
 #ifndef HONE_CLI_SERVER_CONFIGS_H_
 #define HONE_CLI_SERVER_CONFIGS_H_
 
@@ -9,11 +9,12 @@
 
 namespace hone::cli {
 
-// Whether a kernel takes what the final of its model kept, or always the winner of its own.
+// Whether a kernel takes the config that the final of its model kept, or always the winner of its
+// own final.
 enum class Verdicts { kOfModels, kOfKernels };
 
-// Asks the daemon at `address` (as ReadServerAddress takes it) for all of a model in one call.
-// kUnavailable when it cannot be reached.
+// Asks the daemon at `address` (as ReadServerAddress takes it) for the configs of all kernels of a
+// model in one call. kUnavailable when it cannot be reached.
 std::unique_ptr<driver::ConfigSource> MakeServerConfigs(const std::string& address,
                                                         Verdicts verdicts = Verdicts::kOfModels);
 

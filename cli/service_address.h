@@ -1,4 +1,4 @@
-// Which daemon a verb speaks with.
+// Finds the daemon that a verb speaks with.
 #ifndef HONE_CLI_SERVICE_ADDRESS_H_
 #define HONE_CLI_SERVICE_ADDRESS_H_
 
@@ -8,22 +8,22 @@
 
 namespace hone::cli {
 
-// What the user names: `server` (as ReadServerAddress takes it) where it is given, else the one of
-// HONE_SERVER where `database` is not. Empty: none.
+// The server that the user names: `server` (as ReadServerAddress takes it) if it is given, or else
+// the one of HONE_SERVER, unless `database` is given. Empty: the user names none.
 absl::StatusOr<std::string> NamedServer(const std::string& server, const std::string& database);
 
-// The service that a verb speaks with: NamedServer; else the one that holds `database`; and where
-// neither is given, the one that holds the default database or, if nobody does, the one at the
-// default socket, unless others could have put it there. Empty: none is there, or a private daemon,
-// which speaks with its client only, has the database.
+// The service that a verb speaks with: NamedServer, or else the one that holds `database`. If
+// neither is given, the one that holds the default database, or if nobody holds it, the one at the
+// default socket, unless other users could have put that socket there. Empty: there is no such
+// service, or a private daemon has the database, which speaks with its client only.
 absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database);
-// The same, for verbs that need one. kUnavailable where none is there; kFailedPrecondition says who
-// has the database.
+// As ServiceAddress, for verbs that need a service. kUnavailable if there is none;
+// kFailedPrecondition if somebody else has the database, and says who.
 absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database);
 
-// For people: where the daemon is, without the secret of a join string.
+// The address as people may see it: without the secret of a join string.
 std::string ServerName(const std::string& address);
-// For command lines that are printed: the address as it was given, unless it is a secret itself.
+// The address for command lines that are printed: as it was given, unless it is a secret itself.
 std::string ServerArgument(const std::string& address);
 
 }  // namespace hone::cli

@@ -1,4 +1,5 @@
-// `--shape NAME=1,3,224,224` and `--dim NAME=4`: which specialisations of a model are meant.
+// Reads `--shape NAME=1,3,224,224` and `--dim NAME=4`, which say which specialisations of a model
+// are meant.
 #ifndef HONE_CLI_SHAPE_BINDINGS_H_
 #define HONE_CLI_SHAPE_BINDINGS_H_
 
@@ -23,15 +24,15 @@ struct Specialisation {
   bool operator==(const Specialisation&) const = default;
 };
 
-// One entry a specialisation, at least one: the i-th --shape of every input and the i-th --dim of
-// every symbol make the i-th, and one that is given once has it in all. kInvalidArgument with exit
-// code 2 for what is no binding, for inputs or symbols with different numbers of them, and for two
-// specialisations that are the same.
+// Returns the specialisations that the flags ask for, at least one. The i-th --shape of every input
+// and the i-th --dim of every symbol make the i-th; an input or symbol that is given once has the
+// same in all. kInvalidArgument with exit code 2 for a text that is not a binding, for inputs or
+// symbols with different numbers of bindings, and for two specialisations that are the same.
 absl::StatusOr<std::vector<Specialisation>> ParseSpecialisations(
     const std::vector<std::string>& shapes, const std::vector<std::string>& dims);
 
-// Does what ParseSpecialisations does, where there can be one specialisation only; `what` takes it,
-// for the message.
+// As ParseSpecialisations, for callers that take only one specialisation; `what` names the caller
+// in the message.
 absl::StatusOr<Specialisation> ParseOneSpecialisation(const std::vector<std::string>& shapes,
                                                       const std::vector<std::string>& dims,
                                                       const std::string& what);

@@ -1,4 +1,4 @@
-// Kernels, targets and devices in a few words, for tables.
+// Names kernels, targets and devices in a few words, for tables.
 #ifndef HONE_CLI_SHORT_TEXT_H_
 #define HONE_CLI_SHORT_TEXT_H_
 
@@ -7,11 +7,12 @@
 
 namespace hone::cli {
 
-// Its operators and the shape of its first operand: "nn.conv2d+nn.relu 1x64x56x56".
+// The kernel's operators and the shape of its first operand: "nn.conv2d+nn.relu 1x64x56x56".
 std::string ShortKernel(std::string_view workload);
-// The processor and the threads: "znver5/4"; a target without a name by its kind.
+// The target's processor and threads: "znver5/4"; for a target without a processor's name, its
+// kind.
 std::string ShortTarget(std::string_view target);
-// So many digits of a fingerprint as `--device` and `--device-class` need.
+// The first digits of a fingerprint, as many as `--device` and `--device-class` need.
 std::string ShortDevice(std::string_view fingerprint);
 
 }  // namespace hone::cli

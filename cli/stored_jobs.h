@@ -1,4 +1,4 @@
-// Jobs as the database's file has them: where no service could tell.
+// Reads and changes jobs in the database itself, for when no service runs that could be asked.
 #ifndef HONE_CLI_STORED_JOBS_H_
 #define HONE_CLI_STORED_JOBS_H_
 
@@ -31,7 +31,7 @@ class StoredJobs {
       : store_(std::move(store)),
         reporter_(std::make_unique<tuner::JobReporter>(store_.get())),
         has_client_(has_client) {}
-  // A private job without a client is told as cancelled.
+  // Shows an unfinished private job whose client has ended as cancelled.
   void SeeClient(tuning_db::Job& job) const;
 
   std::unique_ptr<tuning_db::Store> store_;
@@ -39,8 +39,8 @@ class StoredJobs {
   bool has_client_;  // somebody runs private jobs now
 };
 
-// Change jobs that nobody works on. kFailedPrecondition where the job has ended, or somebody has
-// the database.
+// These change jobs while no daemon works on them. kFailedPrecondition if the job has ended, or
+// another process has the database.
 absl::Status CancelStored(const std::string& database, int64_t job);
 absl::Status PauseStored(const std::string& database, int64_t job);
 absl::Status ResumeStored(const std::string& database, int64_t job);

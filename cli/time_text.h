@@ -1,4 +1,4 @@
-// Points in time, as people say them.
+// Writes points in time as people say them.
 #ifndef HONE_CLI_TIME_TEXT_H_
 #define HONE_CLI_TIME_TEXT_H_
 

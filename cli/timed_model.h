@@ -1,4 +1,4 @@
-// A compiled model under the clock.
+// Times a compiled model.
 #ifndef HONE_CLI_TIMED_MODEL_H_
 #define HONE_CLI_TIMED_MODEL_H_
 
@@ -13,32 +13,34 @@
 
 namespace hone::cli {
 
-// Rounds of about a tenth of a second on inputs from a fixed seed, to be taken in turns with those
-// of other models. A round falls into slices of a millisecond or more: what else runs on the
-// machine disturbs some of them. Not thread-safe.
+// Times a model in rounds of about a tenth of a second, on inputs from a fixed seed. Rounds of
+// several models are run in turns. A round consists of slices of a millisecond or more, so that
+// what else runs on the machine disturbs only some of them. Not thread-safe.
 class TimedModel {
  public:
-  // The specialisation with these shapes; the first for none. Errors are MakeExecutor's.
+  // Times the model's specialisation with these shapes; the first one if `shapes` is empty. Errors
+  // are MakeExecutor's.
   static absl::StatusOr<TimedModel> Of(CompiledModel model, const ShapeBindings& shapes);
 
-  // Fills the inputs and finds how many runs fill a slice, and slices a round. To be called first.
+  // Fills the inputs, and finds how many runs make a slice and how many slices make a round. To be
+  // called first.
   void WarmUp();
   // Times whole runs.
   void Round();
-  // Times every call of a kernel where it stands in the model.
+  // Times every call of a kernel in its place in the model.
   void Profile();
 
   const hone_module& table() const { return model_.module->table(); }
   const hone_function& function() const { return executor_->function(); }
   int threads() const { return executor_->threads(); }
-  // Not OK where its device has failed: times are none then.
+  // Not OK if the model's device has failed; its times are then not valid.
   absl::Status status() const { return DeviceStatus(*executor_); }
   int64_t runs_a_round() const { return runs_ * slices_; }
-  // Nanoseconds a run, one figure a round: the median of its slices, and the least, for who
-  // disturbs only adds (decision 0011).
+  // Nanoseconds per run, one figure for each round: the median of its slices, and the least of
+  // them, since disturbances only add time (decision 0011).
   const std::vector<double>& round_ns() const { return round_ns_; }
   const std::vector<double>& least_ns() const { return least_ns_; }
-  // Nanoseconds of each call, one figure a profiled round; empty without one.
+  // Nanoseconds of each call, one figure for each profiled round; empty if there was none.
   const std::vector<std::vector<double>>& call_ns() const { return call_ns_; }
 
  private:
@@ -54,8 +56,8 @@ class TimedModel {
   std::vector<std::vector<double>> call_ns_;
 };
 
-// Rounds of each in turns, in an order that changes from one to the next; until `stop`, asked after
-// every round, says so.
+// Runs `rounds` rounds of each model in turns, in an order that changes from one round to the next.
+// Ends early when `stop`, which is called after every round, returns true.
 void RunInTurns(const std::vector<TimedModel*>& models, void (TimedModel::*round)(), int rounds,
                 const std::function<bool()>& stop = nullptr);
 

@@ -18,12 +18,12 @@ class TuneEvents {
  public:
   explicit TuneEvents(const Clock& clock) : clock_(clock) {}
 
-  // How a job stands in a phase ("micro-kernels", "search", "final"): the first of each phase, and
-  // then at most ten a second.
+  // Prints how a job stands in a phase ("micro-kernels", "search", "final"): the first time in each
+  // phase, and then at most ten times a second.
   void Progress(const std::string& phase, const v1::JobInfo& job);
-  // A phase without trials begins ("model").
+  // Prints that a phase without trials begins ("model").
   void Phase(const std::string& phase);
-  // The last one: the document of --json, on one line.
+  // Prints the last event: the document of --json, on one line.
   void Result(nlohmann::json document);
 
  private:

@@ -1,4 +1,4 @@
-// The tuning database as a source of configs.
+// Makes the tuning database a source of configs.
 #ifndef HONE_CLI_TUNED_CONFIGS_H_
 #define HONE_CLI_TUNED_CONFIGS_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone::cli {
 
-// Tiers "tuned" and "tuning" of the task itself, and what finals of models kept.
+// Finds the configs of a task's tiers "tuned" and "tuning", and those that finals of models kept.
 std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store);
 
 }  // namespace hone::cli

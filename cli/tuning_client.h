@@ -14,7 +14,7 @@
 
 namespace hone::cli {
 
-// Names a new job for its client.
+// A new client id, by which its client names a job.
 std::string NewClientId();
 
 // Calls one daemon at `address` (as ReadServerAddress takes it). kUnavailable when it cannot be
@@ -24,16 +24,17 @@ class TuningClient {
   explicit TuningClient(const std::string& address);
   ~TuningClient();
 
-  // Under this client id, or, where it is empty, one of its own: who sends the same again after a
-  // lost answer starts nothing twice.
-  // `request_digest` says what was asked for (hone.v1.SubmitJobRequest).
+  // Submits a job under this client id, or if that is empty under a new one. Sending it again after
+  // a lost answer, with the same id, starts nothing twice. `request_digest` says what was asked for
+  // (hone.v1.SubmitJobRequest).
   absl::StatusOr<v1::JobInfo> Submit(const v1::JobSpec& spec, const std::string& client_id = "",
                                      const std::string& request_digest = "");
-  // The request has a client id; one that is sent again starts nothing twice.
+  // Clones a job. The request has a client id; sending it again with the same id starts nothing
+  // twice.
   absl::StatusOr<v1::JobInfo> Clone(const v1::CloneJobRequest& request);
   absl::StatusOr<v1::GetJobResponse> Get(int64_t job);
-  // At most `limit` (0: all) that match the filters of `wanted`, newest first, page by page,
-  // without their tasks' texts.
+  // At most `limit` (0: all) jobs that match the filters of `wanted`, newest first, read page by
+  // page, without their tasks' texts.
   absl::StatusOr<std::vector<v1::JobInfo>> List(v1::ListJobsRequest wanted, int64_t limit = 0);
   absl::StatusOr<v1::JobInfo> Cancel(int64_t job);
   absl::StatusOr<v1::JobInfo> Pause(int64_t job);
@@ -44,17 +45,18 @@ class TuningClient {
   absl::StatusOr<std::optional<tuning_db::ModelFinal>> GetModelFinal(const std::string& skeleton,
                                                                      const std::string& target);
   absl::Status AddModelFinal(const tuning_db::ModelFinal& final);
-  // Who watches a job.
+  // The callbacks of one who watches a job.
   struct Watcher {
     std::function<void(const v1::WatchJobResponse&)> on_event;
     std::function<bool()> stop;  // asked several times a second
-    // The daemon is not there (once for each time that it goes), and is there again.
+    // `on_away` is called when the daemon cannot be reached, once for each time that it goes, and
+    // `on_back` when it is there again.
     std::function<void(const absl::Status& why)> on_away;
     std::function<void()> on_back;
   };
-  // Events after `after_seq`, each with the tasks of its job that changed, until the job has ended
-  // or `stop` says so. A lost stream is resumed after the last event seen, for as long as a daemon
-  // needs to start again.
+  // Calls `on_event` with each event after `after_seq`, with the tasks of its job that changed,
+  // until the job has ended or `stop` returns true. A lost stream is resumed after the last event
+  // seen, if the daemon is back within the time that it needs to start again.
   absl::Status Watch(int64_t job, int64_t after_seq, const Watcher& watcher);
 
  private:

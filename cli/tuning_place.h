@@ -1,4 +1,4 @@
-// Where the jobs of a `hone tune` run: at a service, or on a farm of this call.
+// Finds where the jobs of a `hone tune` run: at a service, or on a farm of this process.
 #ifndef HONE_CLI_TUNING_PLACE_H_
 #define HONE_CLI_TUNING_PLACE_H_
 
@@ -18,9 +18,9 @@ struct TuningPlace {
   bool has_waited = false;
 };
 
-// That of --server; else the service that holds the database; else a farm of this call, for which
-// it waits, and says so, while another tune has the database. An interrupt (CatchInterrupts) ends
-// that.
+// The service of --server; or else the one that holds the database; or else a farm of this process.
+// While another tune has the database, this waits for it to end, and says so; an interrupt
+// (CatchInterrupts) ends the waiting.
 absl::StatusOr<TuningPlace> FindTuningPlace(const TuningRequest& request, const Target& target);
 
 }  // namespace hone::cli

@@ -16,7 +16,7 @@
 
 namespace hone::cli {
 
-// "90", "90s", "10m", "2h", "7d" as nanoseconds; 0 where it is empty.
+// Reads "90", "90s", "10m", "2h" or "7d" as nanoseconds; 0 for an empty text.
 absl::StatusOr<int64_t> ParseDuration(const std::string& text);
 
 struct TuningRequest {
@@ -39,41 +39,45 @@ struct TuningRequest {
   std::string micro_kernels = "auto";  // "auto", "always" or "never" measured first
 
   void AddTo(CLI::App& verb);
-  // One request a target, each for one only. Exit code 2 where a target is named twice.
+  // Returns one request for each target; without --target, only this request. Exit code 2 if a
+  // target is named twice, or nothing is asked for.
   absl::StatusOr<std::vector<TuningRequest>> Split() const;
 };
 
-// What --sandbox and --device-class say of whoever measures for a job.
+// Sets in `spec` what --sandbox and --device-class demand of the devices that measure for the job.
 void SetDevices(const TuningRequest& request, v1::JobSpec& spec);
 
-// A request that is carried out, one job after the other: layouts that are chosen by prediction are
-// measured, and what is measured may make others seem better.
+// The state of a request that is carried out as one job after the other: layouts are first chosen
+// by predicted times, their kernels are measured, and the measurements may make other layouts seem
+// better.
 struct TuningWork {
   Target target;
   std::vector<std::vector<ir::Module>> models;              // the specialisations of each
   std::set<std::pair<std::string, std::string>> submitted;  // workload digests and signatures
-  // What is to be tuned next of all models; one entry a task and signature, weights added.
+  // The kernels of all models to be tuned next: one entry for each task and signature, with its
+  // weights added up.
   driver::ModelTasks tasks;
   v1::JobSpec spec;  // of these
 };
-// With --server and no --target, for the farm's only target; exit code 2 names its targets where
-// it has another number of them. Loads the models; the first tasks are those of the layouts that
-// seem best by what the database, or the server's, has measured, and those of an untuned compile
-// that were not.
+// Loads the models and collects the first tasks: the kernels of the layouts that seem best by what
+// the database, or the server's, has measured, and the unmeasured kernels of an untuned compile.
+// With --server and without --target, the target is the farm's only one; if it has not exactly one,
+// an error with exit code 2 names its targets.
 absl::StatusOr<TuningWork> Prepare(const TuningRequest& request);
 
-// Says on stderr where its trials may be too few for tier `tuned`. For who was not refused: others
-// read what is wrong first.
+// Notes on stderr if the request's trials may be too few for tier `tuned`. To be called once the
+// request is accepted: a user whose request is refused should first read what is wrong with it.
 void NoteFewTrials(const TuningRequest& request);
 
-// Whether it was asked for what compiles missed, and nothing was.
+// Whether the request is only for kernels that compiles missed, and there are none.
 bool IsIdle(const TuningRequest& request, const TuningWork& work);
 
-// Trials that the work's tasks may have, each no more than its space; counted up to `limit`.
+// How many trials the work's tasks may have together, each no more than its space has configs;
+// counted up to `limit`.
 absl::StatusOr<int64_t> BudgetOf(const TuningWork& work, int64_t limit);
 
-// The tasks that are new by what has been measured since; none where nothing is. `limit_ns`: of the
-// next job, 0 for none.
+// Replaces the tasks of `work` by those that are new according to what has been measured since;
+// there may be none. `limit_ns` is the time limit of the next job; 0: none.
 absl::Status Advance(const TuningRequest& request, passes::LayoutAim aim, int64_t limit_ns,
                      TuningWork& work);
 

@@ -1,4 +1,4 @@
-// The verbs of `hone`: each file of this room adds one to the command line.
+// The verbs of `hone`: each of these functions adds one to the command line.
 #ifndef HONE_CLI_VERB_H_
 #define HONE_CLI_VERB_H_
 
@@ -12,7 +12,7 @@ class App;
 
 namespace hone::cli {
 
-// What the chosen verb does, set while the command line is parsed and run after it.
+// What the chosen verb does: it is set while the command line is parsed, and run after that.
 using Action = std::function<absl::Status()>;
 
 void AddZoo(CLI::App& app, Action& action);

@@ -13,8 +13,9 @@
 
 namespace hone::cli {
 
-// Checks that a text is such a number in decimal digits. CLI11's own checks compare doubles, and
-// what a type does not hold becomes its greatest value.
+// Checks that a text is a whole number from `least` to `most`, in decimal digits. CLI11's own
+// checks compare doubles, and it turns a number that its type cannot hold into the type's greatest
+// value.
 template <std::integral Number>
 CLI::Validator WholeNumber(Number least, Number most = std::numeric_limits<Number>::max()) {
   const auto check = [least, most](const std::string& text) -> std::string {

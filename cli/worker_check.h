@@ -1,4 +1,4 @@
-// What hone-measure would offer on this machine.
+// Checks for `hone doctor` what hone-measure would offer on this machine.
 #ifndef HONE_CLI_WORKER_CHECK_H_
 #define HONE_CLI_WORKER_CHECK_H_
 
@@ -9,7 +9,7 @@
 
 namespace hone::cli {
 
-// Has `program` (hone-measure) describe itself, and waits for that no longer than `limit_ns`.
+// Has `program` (hone-measure) describe itself, and waits at most `limit_ns` for that.
 Findings CheckWorkerProgram(const std::string& program, int64_t limit_ns);
 
 // What a line of `hone-measure --describe` says.

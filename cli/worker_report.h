@@ -1,4 +1,4 @@
-// What `hone worker` tells of workers, for people and as JSON.
+// Prints workers for `hone worker`, as text and as JSON.
 #ifndef HONE_CLI_WORKER_REPORT_H_
 #define HONE_CLI_WORKER_REPORT_H_
 
@@ -12,7 +12,7 @@ namespace hone::cli {
 nlohmann::json ToJson(const v1::WorkerInfo& worker);
 nlohmann::json ToJson(const v1::Quarantine& quarantine);
 
-// A line each; `of_gone` are quarantines of workers that are not connected.
+// Prints a line for each; `of_gone` are quarantines of workers that are not connected.
 void PrintWorkers(const std::vector<v1::WorkerInfo>& workers,
                   const std::vector<v1::Quarantine>& of_gone);
 void PrintWorker(const v1::WorkerInfo& worker);

@@ -1,4 +1,4 @@
-// A tuning log that a verb writes, wherever it is: in its file, or with the service that holds it.
+// A tuning log that a verb writes: in its file, or through the service that holds it.
 #ifndef HONE_CLI_WRITTEN_LOG_H_
 #define HONE_CLI_WRITTEN_LOG_H_
 
@@ -11,13 +11,13 @@
 
 namespace hone::cli {
 
-// One of the two is there.
+// Exactly one of the two is not null.
 struct WrittenLog {
   std::unique_ptr<tuning_db::Store> store;
   std::unique_ptr<LogClient> client;
 
-  // Exit code 7 where a private daemon, or a program that serves nobody, has the database. Other
-  // errors are those of tuning_db::OpenStore.
+  // The error has exit code 7 if a private daemon, or a program that serves nobody, has the
+  // database. Other errors are those of tuning_db::OpenStore.
   static absl::StatusOr<WrittenLog> Open(const std::string& database, tuning_db::OpenMode mode);
 };
 
