@@ -16,8 +16,6 @@ namespace hone::cli {
 
 // The time limit of calls that are answered at once.
 inline constexpr std::chrono::seconds kCallLimit(30);
-// A daemon that is started again is found again at once, while a watch still waits for it.
-inline constexpr int kReconnectMs = 200;
 
 // A stub of one service of the daemon at `address`, which is as ReadServerAddress takes it.
 // `Service` is the class that gRPC generates for it, such as v1::LogService, whose header the
