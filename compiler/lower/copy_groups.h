@@ -7,7 +7,7 @@
 
 namespace hone::lower {
 
-// Of a block's program, with its thread loops and barriers.
+// The program of a block, with its thread loops and barriers, and what is copied in groups.
 struct CopyGroups {
   loop::Stmt body;
   loop::BufferSet copied;  // whose elements may be copied in the background

@@ -9,9 +9,12 @@ TensorCores TensorCores::Of(const Target& target) {
   if (cuda == nullptr) return {};
   if (cuda->arch.starts_with("sm_7")) return {};
   // The least of all architectures (CUDA C++ Programming Guide, "Compute Capabilities"): code for
-  // one runs on those after it, which may have less.
+  // one runs on those after it, which may have less. Code for sm_90a runs on no other.
   constexpr int64_t kSharedBytes = 99 << 10;
-  return {.takes_bfloat16 = true, .takes_float16 = true, .shared_bytes = kSharedBytes};
+  constexpr int64_t kSharedBytesOfHopper = 227 << 10;
+  return {.takes_bfloat16 = true,
+          .takes_float16 = true,
+          .shared_bytes = cuda->arch == "sm_90a" ? kSharedBytesOfHopper : kSharedBytes};
 }
 
 bool TensorCores::Takes(DataType dtype) const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/machine/background_copies.h"
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/block_tile_schedule.h"
 #include "compiler/schedule/generic/copied_sums.h"
@@ -76,21 +77,29 @@ using Choice = BlockChoices::Choice;
 
 constexpr const char* kRuns = "column_runs";
 constexpr const char* kAhead = "load_ahead";
+constexpr const char* kSlots = "slots";
 // How the threads of a tile go about it.
 struct Manner {
   int64_t runs = 1;  // of a thread's columns
   bool loads_ahead = false;
+  int64_t slots = 1;  // of each copy
 };
 // What a thread loads ahead stays in registers.
 constexpr int64_t kMostWordsAhead = 32;
 
+constexpr int64_t kMostSlots = 4;
+// An element that a thread can copy in the background by itself.
+constexpr int64_t kCopiedBytes = 4;
+
 // Tiles of one kernel.
 class BlockTiles {
  public:
-  BlockTiles(GridSums sums, const machine::Machine& machine)
+  // `has_slots`: copies may be in the background.
+  BlockTiles(GridSums sums, const machine::Machine& machine, bool has_slots)
       : sums_(std::move(sums)),
         shared_(sums_),
         machine_(machine),
+        has_slots_(has_slots),
         axes_(TiledAxesOf(sums_.extents)) {
     step_loop_ = static_cast<size_t>(
         std::ranges::find_if(sums_.steps, [](int64_t extent) { return extent > 1; }) -
@@ -106,11 +115,13 @@ class BlockTiles {
 
   const GridSums& sums() const { return sums_; }
   const BlockChoices& choices() const { return *choices_; }
+  bool has_slots() const { return has_slots_; }
 
   BlockTile TileOf(const Choice& choice, const Manner& manner = {}) const {
     const auto& [row_axis, columns, rows, of_columns, of_rows, of_lines, steps] = choice;
     BlockTile tile{.axes = {}, .step_loop = step_loop_, .steps = steps};
     tile.loads_ahead = manner.loads_ahead;
+    tile.slots = manner.slots;
     tile.axes.resize(sums_.extents.size());
     const TiledAxes& axes = AxesOf(choice);
     tile.axes[axes.columns] = {.threads = of_columns, .results = columns, .runs = manner.runs};
@@ -142,7 +153,19 @@ class BlockTiles {
     return shared_.WordsOfThread(tile) <= kMostWordsAhead;
   }
 
-  // The best manner, and its cycles.
+  // How many slots copies that are not loaded ahead can have.
+  std::vector<int64_t> SlotsOf(const Choice& choice) const {
+    std::vector<int64_t> slots = {1};
+    if (!has_slots_) return slots;
+    const int64_t copies = sums_.steps[step_loop_] / choice.back();
+    const int64_t bytes = shared_.Bytes(TileOf(choice));
+    for (int64_t more = 2; more <= kMostSlots && more <= copies; ++more) {
+      if (more * bytes <= machine_.parallel.back().shared_bytes) slots.push_back(more);
+    }
+    return slots;
+  }
+
+  // The best manner without slots, and its cycles.
   std::pair<Manner, double> BestOf(const Choice& choice) const {
     BlockTile tile = TileOf(choice);
     const size_t columns = AxesOf(choice).columns;
@@ -279,6 +302,7 @@ class BlockTiles {
   const GridSums sums_;
   const SharedCopies shared_;
   const machine::Machine machine_;
+  const bool has_slots_;
   const std::vector<TiledAxes> axes_;
   std::vector<bool> needs_tails_;  // of each axis
   size_t step_loop_ = 0;           // the first with several steps
@@ -306,9 +330,13 @@ class BlockTilePlan final : public Plan {
     if (std::optional<Knob> knob = tiles_->choices().NextKnob(prefix)) return knob;
     const Choice choice = tiles_->choices().ChoiceOf(prefix);
     if (!prefix.Has(kRuns)) return IntKnob(kRuns, tiles_->RunsOf(choice), 1);
-    if (prefix.Has(kAhead)) return std::nullopt;
-    if (tiles_->CanLoadAhead(choice)) return IntKnob(kAhead, {0, 1}, 0);
-    return IntKnob(kAhead, {0}, 0);
+    if (!prefix.Has(kAhead)) {
+      return IntKnob(
+          kAhead,
+          tiles_->CanLoadAhead(choice) ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}, 0);
+    }
+    if (!tiles_->has_slots() || prefix.Int(kAhead) != 0 || prefix.Has(kSlots)) return std::nullopt;
+    return IntKnob(kSlots, tiles_->SlotsOf(choice), 1);
   }
 
   std::vector<PricedConfig> Ranked() const override {
@@ -319,13 +347,16 @@ class BlockTilePlan final : public Plan {
       Config config = tiles_->choices().ConfigOf(choice);
       config.Set(kRuns, manner.runs);
       config.Set(kAhead, int64_t{manner.loads_ahead});
+      if (tiles_->has_slots() && !manner.loads_ahead) config.Set(kSlots, manner.slots);
       ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    const Manner manner{.runs = config.Int(kRuns), .loads_ahead = config.Int(kAhead) != 0};
+    const Manner manner{.runs = config.Int(kRuns),
+                        .loads_ahead = config.Int(kAhead) != 0,
+                        .slots = config.Has(kSlots) ? config.Int(kSlots) : 1};
     const BlockTile tile = tiles_->TileOf(tiles_->choices().ChoiceOf(config), manner);
     Sequence s = start_;
     TileByBlocks(&s, tiles_->sums(), stages_, tile);
@@ -345,7 +376,13 @@ std::unique_ptr<const Plan> OpenBlockTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem) {
   std::optional<CopiedSums> copied = ViewCopiedSums(*problem);
   if (!copied || !AllServeSeveral(copied->sums)) return nullptr;
-  auto tiles = std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine);
+  const bool has_slots = machine::CopiesInBackground(problem->task.target) &&
+                         CopiesFromGlobal(*copied) &&
+                         std::ranges::all_of(*copied->sums.factors, [](const GridFactor& factor) {
+                           return factor.element_bytes == kCopiedBytes;
+                         });
+  auto tiles =
+      std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine, has_slots);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   const Choice& first = tiles->choices().all().front();

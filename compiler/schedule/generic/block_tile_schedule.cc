@@ -70,14 +70,17 @@ void Bind(Sequence* s, const Shares& shares) {
 }
 
 // Divides a copy among the threads: its last axes are theirs as far as there are threads enough,
-// so that threads side by side read neighbours, `vector` elements each at once.
-void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads, int64_t vector) {
+// so that threads side by side read neighbours, `vector` elements each at once: with `is_vector` as
+// one vector, else by statements side by side.
+void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads, int64_t vector,
+               bool is_vector) {
   std::vector<Loop> of_threads, own;
   std::vector<Loop> axes = copy.Axes(rank);
   if (vector > 1) {
     const SplitLoops loops = s->Split(axes.back(), vector, Tail::kExact);
     axes.back() = loops.outer;
     own.push_back(loops.inner);
+    if (is_vector) s->Vectorize(loops.inner);
   }
   int64_t left = threads;
   int64_t unrolled = vector;
@@ -103,6 +106,7 @@ void ShareCopy(Sequence* s, const Stage& copy, size_t rank, int64_t threads, int
   s->Reorder(Concatenated({of_threads, own}));
   for (const Loop& loop : of_threads) s->Threads(loop);
   if (unrolled > kUnrolledCopies) return;
+  if (is_vector) own.pop_back();
   for (const Loop& loop : own) s->Unroll(loop);
 }
 
@@ -307,8 +311,11 @@ void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>
     s->ComputeAt(copies[i], some_steps, shared.options(i));
     const GridFactor& factor = (*sums.factors)[i];
     const int64_t vector = stages.contains(factor.buffer) ? 1 : VectorOf(factor, sums, tile);
-    ShareCopy(s, copies[i], factor.dims.size(), tile.Threads(), vector);
+    // Where they lie apart in the copy, background copies are of one element each.
+    const bool is_vector = tile.slots > 1 && vector > 1 && shared.options(i).layout.empty();
+    ShareCopy(s, copies[i], factor.dims.size(), tile.Threads(), vector, is_vector);
   }
+  if (tile.slots > 1) s->PipelineCopies(some_steps, copies, tile.slots);
   if (tile.loads_ahead) {
     for (const Stage& copy : copies) s->LoadAhead(some_steps, copy);
   }

@@ -28,6 +28,7 @@ struct BlockTile {
   size_t step_loop = 0;        // the loop of the sums whose steps are taken some at a time
   int64_t steps = 1;           // how many; divides the loop's extent
   bool loads_ahead = false;    // what the next steps copy is loaded while sums are computed
+  int64_t slots = 1;           // of each copy, which then runs ahead; without `loads_ahead`
 
   int64_t Threads() const;
   int64_t Results() const;  // of a thread
@@ -40,7 +41,7 @@ class SharedCopies {
   // The sums' factors are known. `sums` outlives the copies.
   explicit SharedCopies(const GridSums& sums);
 
-  // The bytes that are there at once, which are copied before every `tile.steps` of the sums.
+  // The bytes of one slot of each copy, which are copied for every `tile.steps` of the sums.
   int64_t Bytes(const BlockTile& tile) const;
   // The words that a thread copies of them, at most.
   int64_t WordsOfThread(const BlockTile& tile) const;

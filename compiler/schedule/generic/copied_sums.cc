@@ -1,5 +1,6 @@
 #include "compiler/schedule/generic/copied_sums.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/loop/launch_access.h"
@@ -23,7 +24,28 @@ std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
   return stages;
 }
 
+// Whether the stage of the buffer does nothing but copy and pad what is not computed.
+bool IsPaddedCopy(const loop::Nest& nest, const std::string& name) {
+  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, name);
+  if (!buffer.ok()) return false;
+  const absl::StatusOr<size_t> launch = WriterOf(nest, *buffer);
+  if (!launch.ok()) return false;
+  const absl::StatusOr<StageNest> stage = MatchStage(nest, *launch, *buffer);
+  if (!stage.ok() || stage->body->kind != loop::StmtKind::kStore) return false;
+  const loop::Expr& value = stage->body->value;
+  const loop::Expr& copied = value->kind == loop::ExprKind::kSelect ? value->operands[1] : value;
+  return copied->kind == loop::ExprKind::kLoad && copied->buffer->role != loop::Role::kWorkspace;
+}
+
 }  // namespace
+
+bool CopiesFromGlobal(const CopiedSums& copied) {
+  return copied.sums.factors &&
+         std::ranges::all_of(*copied.sums.factors, [&](const GridFactor& factor) {
+           return !copied.stages.contains(factor.buffer) ||
+                  IsPaddedCopy(copied.start.nest(), factor.buffer);
+         });
+}
 
 std::optional<CopiedSums> ViewCopiedSums(const Problem<GridKernel>& problem) {
   const std::optional<GridSums>& known = problem.kernel.sums;

@@ -22,6 +22,11 @@ struct CopiedSums {
   GridSums sums;                 // the main sums of `start`
 };
 
+// Whether threads copy every factor from global memory as it is, with zeros around it where it is
+// padded, so that a device can do so in the background (machine/background_copies.h) for elements
+// of four bytes or more.
+bool CopiesFromGlobal(const CopiedSums& copied);
+
 // nullopt: the kernel has no sums, or another stage has the main ones once those stages are not
 // inlined.
 std::optional<CopiedSums> ViewCopiedSums(const Problem<GridKernel>& problem);

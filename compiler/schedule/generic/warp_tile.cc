@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/machine/background_copies.h"
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
@@ -19,7 +20,7 @@
 namespace hone::schedule {
 namespace {
 
-using WarpChoices = TileChoices<6>;
+using WarpChoices = TileChoices<7>;
 using WarpChoice = WarpChoices::Choice;
 
 constexpr int64_t kWarpColumns[] = {8, 16, 24, 32, 64};
@@ -27,6 +28,7 @@ constexpr int64_t kWarpRows[] = {16, 32, 48, 64};
 // Sizes of networks and numbers of units have factors of three, images of seven.
 constexpr int64_t kBlockWarps[] = {1, 2, 3, 4, 7, 8};
 constexpr int64_t kWarpSteps[] = {16, 32, 64};
+constexpr int64_t kSlots[] = {1, 2, 3, 4};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
 constexpr int64_t kMostWarps = 16;
@@ -37,13 +39,14 @@ constexpr int64_t kMostRegisters = 255;
 constexpr int64_t kRegistersBeside = 64;
 
 WarpTile TileOfWarps(const WarpChoice& choice) {
-  const auto& [columns, rows, warps_columns, warps_rows, warps_lines, steps] = choice;
+  const auto& [columns, rows, warps_columns, warps_rows, warps_lines, steps, slots] = choice;
   return {.rows = rows,
           .lanes = columns,
           .warps_rows = warps_rows,
           .warps_lanes = warps_columns,
           .warps_lines = warps_lines,
-          .steps = steps};
+          .steps = steps,
+          .slots = slots};
 }
 
 bool WarpsFitRegisters(const WarpTile& tile) {
@@ -54,7 +57,9 @@ bool WarpsFitRegisters(const WarpTile& tile) {
 // Tiles of one kernel.
 class WarpTiles {
  public:
-  WarpTiles(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes)
+  // `has_slots`: copies may be in the background.
+  WarpTiles(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes,
+            bool has_slots)
       : sums_(std::move(sums)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
@@ -64,13 +69,17 @@ class WarpTiles {
       ForTiles(kWarpRows, axes_.rows, [&](int64_t rows, int64_t warps_rows) {
         ForDivisors(kBlockWarps, lines, [&](int64_t warps_lines) {
           ForDivisors(kWarpSteps, sums_.steps[axes_.step_loop], [&](int64_t steps) {
-            Add({columns, rows, warps_columns, warps_rows, warps_lines, steps});
+            for (const int64_t slots : kSlots) {
+              const bool fits = slots == 1 || (has_slots && slots <= Copies(steps));
+              if (fits) Add({columns, rows, warps_columns, warps_rows, warps_lines, steps, slots});
+            }
           });
         });
       });
     });
     choices_.emplace(WarpChoices::Knobs{"tile_columns", "tile_rows", "warps_columns", "warps_rows",
-                                        axes_.lines ? "warps_lines" : nullptr, "steps"},
+                                        axes_.lines ? "warps_lines" : nullptr, "steps",
+                                        has_slots ? "slots" : nullptr},
                      std::move(all_));
   }
 
@@ -83,8 +92,7 @@ class WarpTiles {
   double CyclesOf(const WarpChoice& choice) const {
     const WarpTile tile = TileOfWarps(choice);
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
-    int64_t waits = sums_.steps[axes_.step_loop] / tile.steps;
-    for (size_t i = 0; i < axes_.step_loop; ++i) waits *= sums_.steps[i];
+    const int64_t waits = Copies(tile.steps);
     return WarpBlockCycles(
         {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
          .warps = tile.Threads() / machine::kWarpProduct.threads,
@@ -94,11 +102,19 @@ class WarpTiles {
          .shared_bytes = shared.AtOnce(),
          .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
          .waits = waits,
-         .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads())},
+         .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
+         .copies_ahead = tile.slots - 1},
         machine_);
   }
 
  private:
+  // How often a block copies so many steps.
+  int64_t Copies(int64_t steps) const {
+    int64_t copies = sums_.steps[axes_.step_loop] / steps;
+    for (size_t i = 0; i < axes_.step_loop; ++i) copies *= sums_.steps[i];
+    return copies;
+  }
+
   template <size_t count, typename Visit>
   static void ForDivisors(const int64_t (&factors)[count], int64_t extent, const Visit& visit) {
     for (const int64_t factor : factors) {
@@ -198,8 +214,10 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (!copied) return nullptr;
   std::optional<WarpAxes> axes = WarpAxesOf(copied->sums, copied->start.nest(), cores);
   if (!axes) return nullptr;
+  const bool has_slots = machine::CopiesInBackground(task.target) &&
+                         CopiesAreInBackground(copied->sums, *axes, copied->stages);
   auto tiles = std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes),
-                                                 task.machine, cores.shared_bytes);
+                                                 task.machine, cores.shared_bytes, has_slots);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   TileByWarps(&tried, tiles->sums(), tiles->axes(), copied->stages,

@@ -1,6 +1,7 @@
 #include "compiler/schedule/generic/warp_tile_schedule.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "compiler/machine/tensor_cores.h"
@@ -294,6 +295,14 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
   return axes;
 }
 
+bool CopiesAreInBackground(const GridSums& sums, const WarpAxes& axes,
+                           const std::set<std::string>& stages) {
+  return std::ranges::all_of(axes.has_terms_last, std::identity()) &&
+         std::ranges::none_of(*sums.factors, [&](const GridFactor& factor) {
+           return stages.contains(factor.buffer);
+         });
+}
+
 int64_t WarpTile::Threads() const {
   return warps_rows * warps_lanes * warps_lines * kWarpProduct.threads;
 }
@@ -312,7 +321,8 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
   constexpr int64_t kSumBytes = 4;
   const std::vector<int64_t> extents = tile.BlockExtents(sums, axes);
   const std::vector<int64_t> steps = CopiedSteps(sums, axes, tile);
-  WarpTileBytes bytes{.copies = 0, .sums = kSumBytes, .loads = 0};
+  WarpTileBytes bytes;
+  bytes.sums = kSumBytes;
   for (size_t i = 0; i < sums.factors->size(); ++i) {
     const GridFactor& factor = (*sums.factors)[i];
     int64_t elements = 1;
@@ -320,6 +330,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
       elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? kTermSlack : 0);
     }
     bytes.copies += InSharedMemory(elements * factor.element_bytes);
+    bytes.slots += InSharedMemory(elements * factor.element_bytes * tile.slots);
     bytes.loads += elements / (axes.has_terms_last[i] ? kTermsLoadedAtOnce : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
@@ -367,6 +378,7 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],
               axes.has_terms_last[i], tile.Threads());
   }
+  if (tile.slots > 1) s->PipelineCopies(loops.copied, copies, tile.slots);
   // Terms are neighbours in the copies alone.
   s->DotAll(loops.dot);
   s->TileAll(loops.row);  // and that of the zeros, which is a copy of it

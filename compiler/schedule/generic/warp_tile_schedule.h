@@ -33,6 +33,11 @@ struct WarpAxes {
   // For each axis, whether blocks may reach beyond its end: what they copy there is zeros.
   std::vector<bool> has_tail;
 };
+// Whether a device that copies in the background (machine/background_copies.h) can do so with what
+// blocks copy: several neighbouring terms at once from global memory.
+bool CopiesAreInBackground(const GridSums& sums, const WarpAxes& axes,
+                           const std::set<std::string>& stages);
+
 // nullopt where the sums' terms are no products of two factors that the tensor cores take, with
 // such axes.
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
@@ -46,6 +51,7 @@ struct WarpTile {
   int64_t warps_lanes = 1;  // the same along the lanes
   int64_t warps_lines = 1;  // the same along the lines
   int64_t steps = 16;       // that are copied at once; divide the loop
+  int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
 
   int64_t Threads() const;
   int64_t SumsOfThread() const;
@@ -54,11 +60,12 @@ struct WarpTile {
 
 // The bytes that a block shares: copies of the factors, and behind them the sums of its warps.
 struct WarpTileBytes {
-  int64_t copies = 0;
+  int64_t copies = 0;  // in one slot
+  int64_t slots = 0;   // in all slots
   int64_t sums = 0;
   int64_t loads = 0;  // of all threads, for the copies
 
-  int64_t AtOnce() const { return std::max(copies, sums); }
+  int64_t AtOnce() const { return std::max(slots, sums); }
 };
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
 

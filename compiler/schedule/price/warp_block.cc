@@ -33,6 +33,20 @@ int64_t BlocksAtOnce(const WarpBlocks& work, int64_t of_unit) {
   return std::min(std::max<int64_t>(resident, 1), of_unit);
 }
 
+// Memory takes so much longer to answer where units ask for several copies ahead.
+constexpr double kLatencyAhead = 2;
+
+// The cycles for which a block that computes for `busy` cycles does nothing but wait. A copy that
+// is begun `copies_ahead` steps before it is needed has the time of these steps.
+double WaitingCycles(const WarpBlocks& work, double busy) {
+  const double latency =
+      gpu_unit::kGlobalWaitCycles * std::max(1.0, work.loads / gpu_unit::kLoadsUnderWay);
+  const double all = static_cast<double>(work.waits) * latency;
+  if (work.copies_ahead == 0) return all;
+  const double exposed = all * kLatencyAhead / static_cast<double>(work.copies_ahead) - busy;
+  return std::min(all, latency * kLatencyAhead + std::max(0.0, exposed));
+}
+
 }  // namespace
 
 double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine) {
@@ -49,8 +63,7 @@ double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine) 
   const double all = std::accumulate(std::begin(parts), std::end(parts), 0.0);
   const double busy = most + (all - most) * kShareApart;
   const double idle = std::max(1.0, kBusyWarps / (at_once * warps));
-  const double waiting = static_cast<double>(work.waits) * gpu_unit::kGlobalWaitCycles *
-                         std::max(1.0, work.loads / gpu_unit::kLoadsUnderWay);
+  const double waiting = WaitingCycles(work, busy);
   // While some blocks of a unit wait, others compute.
   return static_cast<double>(of_unit) * std::max(busy * idle, (busy + waiting) / at_once);
 }

@@ -20,6 +20,7 @@ struct WarpBlocks {
   double moved_bytes = 0;    // all that a block moves from and to global memory
   int64_t waits = 0;         // how often a block waits for global memory
   double loads = 0;          // of a thread between two waits
+  int64_t copies_ahead = 0;  // that are under way while the block computes
 };
 
 // The cycles from the first block's start to the last one's end.

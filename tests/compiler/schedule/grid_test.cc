@@ -159,7 +159,7 @@ TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
       "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(32, 16), float32], const p2: "
       "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
   const auto config = Config::Parse(
-      R"({"column_runs":1,"load_ahead":0,"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
+      R"({"column_runs":1,"load_ahead":0,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
   ASSERT_TRUE(config.ok()) << config.status();
   const auto nest = NestOfConfig(one.task(), *config);
   ASSERT_TRUE(nest.ok()) << nest.status();
@@ -205,6 +205,30 @@ TEST(Grid, WarpsMultiplyTilesFromSharedCopies) {
   ExpectGolden("warp_tile", one.naive(), *nest);
 }
 
+TEST(Grid, CopiesOfWarpsRunAhead) {
+  const GridTask one(
+      "fn (p0: Tensor[(32, 64), bfloat16], const p1: Tensor[(32, 64), bfloat16]) { nn.dense(p0, "
+      "p1) }");
+  const auto config = Config::Parse(
+      R"({"slots":3,"steps":16,"strategy":"warp_tile","tile_columns":16,"tile_rows":16,"warps_columns":2,"warps_rows":1})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto nest = NestOfConfig(one.task(), *config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden("warp_tile_slots", one.naive(), *nest);
+  const auto launches = lower::LowerLaunches(*nest, one.task().target);
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  EXPECT_EQ(launches->back().copied.size(), 2u);
+}
+
+// Terms of images are no neighbours: a thread would wait for each element that it copies.
+TEST(Grid, OnlyWholeVectorsAreCopiedAhead) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { "
+      "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }");
+  Random random(1);
+  EXPECT_FALSE(one.SpaceOf("warp_tile").Sample(random).Has("slots"));
+}
+
 TEST(Grid, TensorCoresAreTheDefault) {
   const auto dense = [](int64_t rows, int64_t units, int64_t terms) {
     return fmt::format(
@@ -218,10 +242,10 @@ TEST(Grid, TensorCoresAreTheDefault) {
   constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
   EXPECT_EQ(
       default_of(dense(1024, 1024, 1024), kH100),
-      R"({"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":2,"warps_rows":2})");
+      R"({"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":4,"warps_rows":2})");
   EXPECT_EQ(
       default_of(dense(128, 768, 768), kH100),
-      R"({"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":3,"warps_rows":1})")
+      R"({"slots":3,"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":3,"warps_rows":2})")
       << "a larger one leaves units without blocks";
   EXPECT_EQ(
       default_of("fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), "
@@ -307,7 +331,7 @@ TEST(Grid, ATileOfAConvolutionIsOfChannelsAndPixels) {
       GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
                "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
           .Default(),
-      R"({"column_runs":1,"load_ahead":0,"row_axis":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":4,"threads_rows":16,"tile_columns":8,"tile_rows":4})");
+      R"({"column_runs":1,"load_ahead":0,"row_axis":1,"slots":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":4,"threads_rows":16,"tile_columns":8,"tile_rows":4})");
 }
 
 // Records of before there was a choice are of threads apart.

@@ -9,13 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "compiler/machine/machine.h"
-#include "compiler/schedule/template.h"
-#include "support/random.h"
 #include "tests/compiler/codegen/harness.h"
-#include "tests/compiler/codegen/pair_check.h"
 #include "tests/compiler/codegen/ptx/run_ptx.h"
-#include "tests/compiler/schedule/opened.h"
+#include "tests/compiler/codegen/ptx/strategy_kernel.h"
 
 namespace hone::codegen {
 namespace {
@@ -23,42 +19,6 @@ namespace {
 constexpr char kStrategy[] = "warp_tile";
 // A step of bfloat16, to which a sum just beside the middle of two may be rounded otherwise.
 constexpr double kBFloat16Step = 8e-3;
-
-// A workload scheduled for a GPU, by configs of the strategy alone.
-class OnTensorCores {
- public:
-  OnTensorCores(const std::string& function, const std::string& arch)
-      : task_(
-            TaskUnderTest::Of(function + " accumulate=float32 numerics=default", "native").value()),
-        target_(*Target::Parse("cuda -multiprocessors=4 -arch=" + arch)) {}
-
-  schedule::Task task() const {
-    const auto machine = machine::Machine::For(target_);
-    const auto& def = task_->def();
-    return {&def, schedule::TemplateFor(def, machine).Signatures(def, machine).at(0), target_};
-  }
-  std::vector<schedule::Config> Configs(int samples) const {
-    const schedule::Space all = schedule::SpaceOfTask(task());
-    const schedule::Space space([&](const schedule::Config& config) {
-      return config.entries().empty() ? schedule::Knob{"strategy", {kStrategy}, std::nullopt}
-                                      : all.Next(config);
-    });
-    Random random(1);
-    std::vector<schedule::Config> configs;
-    for (int i = 0; i < samples; ++i) configs.push_back(space.Sample(random));
-    return configs;
-  }
-  loop::Nest NestOf(const schedule::Config& config) const {
-    const auto nest = schedule::NestOfConfig(task(), config);
-    EXPECT_TRUE(nest.ok()) << nest.status() << config.ToText();
-    return nest.ok() ? *nest : loop::Nest();
-  }
-  std::string target() const { return target_.ToString(); }
-
- private:
-  const std::unique_ptr<const TaskUnderTest> task_;
-  const Target target_;
-};
 
 constexpr const char* kSmall[] = {
     "fn (p0: Tensor[(32, 32), bfloat16], const p1: Tensor[(32, 32), bfloat16]) { %0 = sigmoid(p0); "
@@ -83,21 +43,6 @@ constexpr const char* kSmall[] = {
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
 };
 
-TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
-  HONE_SKIP_WITHOUT_CUDA();
-  for (const char* const function : kSmall) {
-    const OnTensorCores kernel(function, "sm_80");
-    for (const schedule::Config& config : kernel.Configs(3)) {
-      SCOPED_TRACE(function + config.ToText());
-      const loop::Nest nest = kernel.NestOf(config);
-      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "mma.sync"), 0);
-      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "ldmatrix"), 0);
-      ExpectCudaSameAsInterpreter(nest, kernel.target(), kBFloat16Step);
-      if (HasFailure()) return;
-    }
-  }
-}
-
 constexpr const char* kLarge[] = {
     "fn (p0: Tensor[(1024, 1024), bfloat16], const p1: Tensor[(1024, 1024), bfloat16]) { "
     "nn.dense(p0, p1) }",
@@ -106,6 +51,43 @@ constexpr const char* kLarge[] = {
     "fn (p0: Tensor[(1, 256, 14, 14), bfloat16], const p1: Tensor[(256, 256, 3, 3), bfloat16]) { "
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
 };
+
+// Whole vectors of both factors, and nothing else, go to shared memory without registers.
+void ExpectCopiesAhead(const loop::Nest& nest, const std::string& target) {
+  const std::string ptx = PtxOf(nest, target);
+  EXPECT_GT(Count(ptx, "cp.async.cg.shared.global"), 0) << ptx;
+  EXPECT_EQ(Count(ptx, "st.shared.v4"), 0) << ptx;
+  EXPECT_GT(Count(ptx, "cp.async.wait_group"), 0) << ptx;
+}
+
+TEST(WarpTile, CopiesOfNeighbouringTermsRunAhead) {
+  const StrategyKernel product(kLarge[0], "sm_80", kStrategy);
+  bool has_slots = false;
+  for (const schedule::Config& config : product.Configs(8)) {
+    ASSERT_TRUE(config.Has("slots")) << config.ToText();
+    if (config.Int("slots") == 1) continue;
+    SCOPED_TRACE(config.ToText());
+    ExpectCopiesAhead(product.NestOf(config), product.target());
+    has_slots = true;
+  }
+  EXPECT_TRUE(has_slots);
+}
+
+TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
+  HONE_SKIP_WITHOUT_CUDA();
+  for (const char* const function : kSmall) {
+    const StrategyKernel kernel(function, "sm_80", kStrategy);
+    for (const schedule::Config& config : kernel.Configs(3)) {
+      SCOPED_TRACE(function + config.ToText());
+      const loop::Nest nest = kernel.NestOf(config);
+      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "mma.sync"), 0);
+      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "ldmatrix"), 0);
+      if (config.Has("slots") && config.Int("slots") > 1) ExpectCopiesAhead(nest, kernel.target());
+      ExpectCudaSameAsInterpreter(nest, kernel.target(), kBFloat16Step);
+      if (HasFailure()) return;
+    }
+  }
+}
 
 // A few values, where the assembler would have a thread of few registers.
 constexpr int kMostSpilledBytes = 64;
@@ -135,7 +117,7 @@ TEST(WarpTile, SumsStayInRegisters) {
   }
   for (const char* const arch : {"sm_80", "sm_90a"}) {
     for (const char* const function : kLarge) {
-      const OnTensorCores kernel(function, arch);
+      const StrategyKernel kernel(function, arch, kStrategy);
       std::vector<schedule::Config> configs = kernel.Configs(4);
       configs.push_back(schedule::DefaultOfTask(kernel.task()));
       EXPECT_EQ(configs.back().String("strategy"), kStrategy) << function;

@@ -239,7 +239,7 @@ To convert(From x, char how) {
 // there is rubbish where they go.
 class BackgroundCopies {
  public:
-  // Of its bytes the last ones are zeros, and not read. False where an address is not aligned.
+  // Bytes behind the first `read` ones are zeros. False where an address is not aligned.
   bool begin(u64 to, u64 from, u32 bytes, u32 read) {
     if (to % bytes != 0 || (read > 0 && from % bytes != 0) || read > bytes) return false;
     std::memset(reinterpret_cast<void*>(to), 0xff, bytes);
