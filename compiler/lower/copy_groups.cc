@@ -33,7 +33,8 @@ struct SharedAccesses {
 using AccessesByBuffer = std::vector<std::pair<const loop::BufferNode*, SharedAccesses>>;
 
 bool IsFromGlobal(const Expr& value) {
-  const Expr& loaded = value->kind == ExprKind::kSelect ? value->operands[1] : value;
+  Expr loaded = value;
+  while (loaded->kind == ExprKind::kSelect) loaded = loaded->operands[1];
   return loaded->kind == ExprKind::kLoad && loaded->buffer->scope == loop::Scope::kGlobal;
 }
 

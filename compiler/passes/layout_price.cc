@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "compiler/machine/machine.h"
+#include "compiler/machine/tensor_cores.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/op.h"
 #include "compiler/ops/typing.h"
@@ -28,6 +29,12 @@ constexpr double kPagesApartWriteRate = 1;  // the same, where all channels lie 
 constexpr double kScalarTapNs = 0.5;        // of windows in one channel to a row-major result
 constexpr double kRowTapNs = 0.2;    // where data is row-major too, of a vector along the width
 constexpr double kStepFactor = 2.5;  // as much where windows stand apart
+
+// On GPUs.
+constexpr double kGpuLaunchNs = 1500;  // a launch of a graph, and filling the device
+constexpr double kGpuBytesANs = 1500;
+constexpr double kGpuFlopsANs = 1e5;  // of tensor cores, in kernels of a few microseconds
+constexpr double kTermsApart = 2;     // as long where terms are no neighbours
 
 double Elements(const TensorType& type) { return static_cast<double>(type.ElementCount()); }
 
@@ -318,6 +325,27 @@ double StrainOfFollower(const View& view, const Machine& machine) {
   return ns;
 }
 
+// Whether it is a convolution of 16-bit images that tensor cores compute: they sum over channels.
+bool SumsOverChannels(const ir::ExprNode& anchor) {
+  if (!IsConv(anchor) || IsTransposed(anchor) || anchor.args[1]->type->is_tuple) return false;
+  const TensorType& data = anchor.args[0]->type->tensor;
+  const std::vector<int64_t>& weight = anchor.args[1]->type->tensor.shape;
+  return data.shape.size() == 4 && SizeBytes(data.dtype) == 2 && IsFloat(data.dtype) &&
+         weight.size() == 4 && weight[1] == data.shape[1] &&
+         weight[1] % machine::kWarpProduct.terms == 0;
+}
+
+// On a GPU. Where neighbouring terms of a convolution are not neighbours in memory, threads copy
+// elements one by one, and wait for them. The rates are rough ones of current GPUs, and serve to
+// compare layouts.
+double PredictNsOfGrid(const View& view, const ir::ExprNode* anchor, double bytes) {
+  double ns = kGpuLaunchNs + bytes / kGpuBytesANs;
+  if (anchor == nullptr || anchor->args.size() < 2 || !SumsOverChannels(*anchor)) return ns;
+  const Tensor* const data = DataOf(view, *anchor);
+  const bool is_apart = data != nullptr && data->layout.IsRowMajor();
+  return ns + FlopsOf(*anchor) / kGpuFlopsANs * (is_apart ? kTermsApart : 1);
+}
+
 }  // namespace
 
 double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_params,
@@ -329,6 +357,7 @@ double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_
   for (const Tensor& tensor : view.results) bytes += Bytes(tensor.type, tensor.layout);
   if (view.results.empty()) return machine.launch.layouts_ns;
   const ir::ExprNode* anchor = AnchorOf(function);
+  if (machine.HasGrid()) return PredictNsOfGrid(view, anchor, bytes);
   const bool has_anchor = anchor != nullptr && !anchor->args.empty();
   const double strain =
       has_anchor ? StrainOfAnchor(view, *anchor, machine) : StrainOfFollower(view, machine);
@@ -342,6 +371,7 @@ double PredictKernelNs(const ir::Expr& function, const std::vector<bool>& const_
 double PredictCopyNs(const ir::TensorType& type, const Layout& from, const Layout& to,
                      const Target& target) {
   const Machine machine = Machine::For(target);
+  if (machine.HasGrid()) return kGpuLaunchNs + (Bytes(type, from) + Bytes(type, to)) / kGpuBytesANs;
   return machine.launch.layouts_ns + CopyNs(Bytes(type, from) + Bytes(type, to), to, machine);
 }
 

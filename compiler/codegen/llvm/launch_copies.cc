@@ -1,6 +1,7 @@
 // Copies from global to shared memory that threads begin and do not wait for, and what waits for
 // them (PTX ISA, "cp.async").
 #include <algorithm>
+#include <vector>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
@@ -16,10 +17,10 @@ using loop::ExprKind;
 
 constexpr unsigned kGlobalSpace = 1;  // of NVPTX
 
-// What is copied: an element of a global buffer, or zero where the condition is false.
+// What is copied: an element of a global buffer, or zero where one of the conditions is false.
 struct Copied {
   Expr load;
-  Expr condition;  // or null
+  std::vector<Expr> conditions;
 };
 
 bool IsZero(const Expr& e) {
@@ -29,18 +30,25 @@ bool IsZero(const Expr& e) {
 }
 
 std::optional<Copied> CopiedBy(const loop::StmtNode& store) {
-  Copied copied{.load = store.value, .condition = {}};
-  if (store.value->kind == ExprKind::kSelect) {
-    if (!IsZero(store.value->operands[2])) return std::nullopt;
-    copied = {.load = store.value->operands[1], .condition = store.value->operands[0]};
+  Copied copied{.load = store.value, .conditions = {}};
+  while (copied.load->kind == ExprKind::kSelect) {
+    const Expr select = copied.load;
+    if (!IsZero(select->operands[2])) return std::nullopt;
+    copied.conditions.push_back(select->operands[0]);
+    copied.load = select->operands[1];
   }
   const Expr& load = copied.load;
   if (load->kind != ExprKind::kLoad || load->buffer->scope != loop::Scope::kGlobal ||
       load->dtype != store.buffer->dtype) {
     return std::nullopt;
   }
-  // The address is computed where the condition is false, too.
-  if (copied.condition && std::ranges::any_of(load->operands, loop::HasLoad)) return std::nullopt;
+  // The address is computed where the conditions are false, too, and all of them are evaluated.
+  const auto has_load = [](const Expr& e) { return loop::HasLoad(e); };
+  const bool is_guarded = !copied.conditions.empty();
+  if (is_guarded && (std::ranges::any_of(load->operands, has_load) ||
+                     std::ranges::any_of(copied.conditions, has_load))) {
+    return std::nullopt;
+  }
   return copied;
 }
 
@@ -68,13 +76,14 @@ bool LaunchEmitter::EmitCopy(const loop::Stmt& s) {
   const std::optional<Copied> copied = CopiedBy(*s);
   if (!copied || vector_.mask) return false;
   const uint64_t bytes = static_cast<uint64_t>(vector_.lanes) * SizeBytes(s->buffer->dtype);
-  const Intrinsic::ID id = CopyOf(bytes, static_cast<bool>(copied->condition));
+  const bool is_guarded = !copied->conditions.empty();
+  const Intrinsic::ID id = CopyOf(bytes, is_guarded);
   if (id == Intrinsic::not_intrinsic) return false;
-  Value* size = nullptr;
-  if (copied->condition) {
-    Value* const condition = EmitExpr(copied->condition);
-    if (LanesOf(condition) > 1) return false;
-    size = b_.CreateSelect(condition, b_.getInt32(bytes), b_.getInt32(0));
+  Value* is_there = b_.getTrue();
+  for (const Expr& condition : copied->conditions) {
+    Value* const value = EmitExpr(condition);
+    if (LanesOf(value) > 1) return false;
+    is_there = b_.CreateAnd(is_there, value);
   }
   const Address from = Locate(copied->load->buffer, copied->load->operands);
   const Address to = Locate(s->buffer, s->indices);
@@ -88,7 +97,9 @@ bool LaunchEmitter::EmitCopy(const loop::Stmt& s) {
   Value* const source =
       b_.CreateAddrSpaceCast(from.pointer, llvm::PointerType::get(context_, kGlobalSpace));
   std::vector<Value*> arguments = {to.pointer, source};
-  if (size != nullptr) arguments.push_back(size);
+  if (is_guarded) {
+    arguments.push_back(b_.CreateSelect(is_there, b_.getInt32(bytes), b_.getInt32(0)));
+  }
   b_.CreateIntrinsic(id, {}, arguments);
   return true;
 }

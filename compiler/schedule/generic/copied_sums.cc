@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/loop/launch_access.h"
+#include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "compiler/schedule/rewrite/stage_schedule.h"
@@ -24,26 +25,29 @@ std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
   return stages;
 }
 
-// Whether the stage of the buffer does nothing but copy and pad what is not computed.
-bool IsPaddedCopy(const loop::Nest& nest, const std::string& name) {
+}  // namespace
+
+bool IsCopied(const loop::Nest& nest, const std::string& name, std::optional<size_t> axis) {
   const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, name);
   if (!buffer.ok()) return false;
+  if ((*buffer)->role != loop::Role::kWorkspace) return true;
   const absl::StatusOr<size_t> launch = WriterOf(nest, *buffer);
   if (!launch.ok()) return false;
   const absl::StatusOr<StageNest> stage = MatchStage(nest, *launch, *buffer);
   if (!stage.ok() || stage->body->kind != loop::StmtKind::kStore) return false;
   const loop::Expr& value = stage->body->value;
-  const loop::Expr& copied = value->kind == loop::ExprKind::kSelect ? value->operands[1] : value;
-  return copied->kind == loop::ExprKind::kLoad && copied->buffer->role != loop::Role::kWorkspace;
+  const bool is_padded = value->kind == loop::ExprKind::kSelect;
+  const loop::Expr& loaded = is_padded ? value->operands[1] : value;
+  if (loaded->kind != loop::ExprKind::kLoad || loaded->buffer->role == loop::Role::kWorkspace) {
+    return false;
+  }
+  return !is_padded || !axis || !loop::UsesVar(value->operands[0], stage->loops[*axis]->var);
 }
-
-}  // namespace
 
 bool CopiesFromGlobal(const CopiedSums& copied) {
   return copied.sums.factors &&
          std::ranges::all_of(*copied.sums.factors, [&](const GridFactor& factor) {
-           return !copied.stages.contains(factor.buffer) ||
-                  IsPaddedCopy(copied.start.nest(), factor.buffer);
+           return IsCopied(copied.start.nest(), factor.buffer);
          });
 }
 

@@ -22,9 +22,12 @@ struct CopiedSums {
   GridSums sums;                 // the main sums of `start`
 };
 
-// Whether threads copy every factor from global memory as it is, with zeros around it where it is
-// padded, so that a device can do so in the background (machine/background_copies.h) for elements
-// of four bytes or more.
+// Whether the buffer is not computed, or by a stage that does nothing but copy what is not computed
+// and put zeros around it; with `axis`, only where there are none along that axis.
+bool IsCopied(const loop::Nest& nest, const std::string& buffer,
+              std::optional<size_t> axis = std::nullopt);
+// Whether all factors are so, and a device can copy them in the background
+// (machine/background_copies.h) if their elements have four bytes or several are copied at once.
 bool CopiesFromGlobal(const CopiedSums& copied);
 
 // nullopt: the kernel has no sums, or another stage has the main ones once those stages are not

@@ -1,6 +1,7 @@
 #include "compiler/schedule/generic/warp_tile.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -214,8 +215,8 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (!copied) return nullptr;
   std::optional<WarpAxes> axes = WarpAxesOf(copied->sums, copied->start.nest(), cores);
   if (!axes) return nullptr;
-  const bool has_slots = machine::CopiesInBackground(task.target) &&
-                         CopiesAreInBackground(copied->sums, *axes, copied->stages);
+  const bool has_slots = machine::CopiesInBackground(task.target) && CopiesFromGlobal(*copied) &&
+                         std::ranges::all_of(axes->has_terms_last, std::identity());
   auto tiles = std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes),
                                                  task.machine, cores.shared_bytes, has_slots);
   if (tiles->choices().all().empty()) return nullptr;

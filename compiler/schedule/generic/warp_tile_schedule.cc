@@ -1,7 +1,6 @@
 #include "compiler/schedule/generic/warp_tile_schedule.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "compiler/machine/tensor_cores.h"
@@ -37,13 +36,18 @@ std::vector<int64_t> CopiedSteps(const GridSums& sums, const WarpAxes& axes, con
   return extents;
 }
 
+// The layout in which that axis comes last.
+std::string WithAxisLast(size_t rank, size_t axis) {
+  const std::string letters = AxisLetters(static_cast<int>(rank));
+  std::string layout = letters;
+  layout.erase(axis, 1);
+  return layout + letters[axis];
+}
+
 // Terms are the last dimension; empty where they are in row-major data.
 std::string TermsLast(const GridFactor& factor, size_t term_dim) {
   if (term_dim + 1 == factor.dims.size()) return "";
-  const std::string letters = Layout::RowMajor(static_cast<int>(factor.dims.size())).ToString();
-  std::string layout = letters;
-  layout.erase(term_dim, 1);
-  return layout + letters[term_dim];
+  return WithAxisLast(factor.dims.size(), term_dim);
 }
 
 // The stage that a block copies the factor by. `stages`: the factors that stages of the nest fill.
@@ -222,15 +226,25 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
   return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
 }
 
-// Whether the buffer is not computed, or by a stage that does nothing but load: vectors of what is
-// computed are for CPUs.
-bool IsLoaded(const loop::Nest& nest, const loop::Buffer& buffer) {
-  if (buffer->role != loop::Role::kWorkspace) return true;
-  const absl::StatusOr<size_t> launch = WriterOf(nest, buffer);
-  if (!launch.ok()) return false;
-  const absl::StatusOr<StageNest> stage = MatchStage(nest, *launch, buffer);
-  return stage.ok() && stage->body->kind == loop::StmtKind::kStore &&
-         stage->body->value->kind == loop::ExprKind::kLoad;
+// The axis of the lanes: the last one. Where channels of images come last, only the filters go
+// along it, while the images go along lines and columns; these are the axes of which a block takes
+// several, and lanes go along the last of them.
+size_t LanesOf(const GridSums& sums, const std::vector<size_t>& wide) {
+  constexpr size_t kImageRank = 4;
+  const GridFactor& a = (*sums.factors)[0];
+  const GridFactor& b = (*sums.factors)[1];
+  const bool is_first = a.DependsOnAxis(wide.back());
+  if (sums.extents.size() < kImageRank || is_first == b.DependsOnAxis(wide.back())) {
+    return wide.back();
+  }
+  const GridFactor& of_last = is_first ? a : b;
+  const GridFactor& other = is_first ? b : a;
+  std::vector<size_t> own, others;
+  for (const size_t axis : wide) {
+    if (of_last.DependsOnAxis(axis) == other.DependsOnAxis(axis)) continue;
+    (of_last.DependsOnAxis(axis) ? own : others).push_back(axis);
+  }
+  return own.size() == 1 && others.size() > 1 ? others.back() : wide.back();
 }
 
 // The bytes that a buffer of so many takes of a block's memory.
@@ -265,7 +279,8 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
     axes.term_dims.push_back(dims[0]);
     const bool is_constant = (*buffer)->role == loop::Role::kConstant;
     const bool is_last = dims[0] + 1 == factor.dims.size();
-    axes.has_terms_last.push_back(is_constant || (is_last && IsLoaded(nest, *buffer)));
+    axes.has_terms_last.push_back(is_constant ||
+                                  (is_last && IsCopied(nest, factor.buffer, dims[0])));
     for (size_t axis = 0; axis < axes.has_tail.size(); ++axis) {
       const bool is_packed = is_constant && !is_last && factor.DependsOnAxis(axis);
       if (is_packed || !factor.GoesUpWithAxis(axis)) axes.has_tail[axis] = false;
@@ -276,7 +291,7 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
     if (sums.extents[axis] > 1) wide.push_back(axis);
   }
   if (wide.size() < 2) return std::nullopt;
-  axes.lanes = wide.back();
+  axes.lanes = LanesOf(sums, wide);
   const bool first_has = (*sums.factors)[0].DependsOnAxis(axes.lanes);
   if (first_has == (*sums.factors)[1].DependsOnAxis(axes.lanes)) return std::nullopt;
   const GridFactor& of_lanes = (*sums.factors)[first_has ? 0 : 1];
@@ -293,14 +308,6 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
   if (!rows) return std::nullopt;
   axes.rows = *rows;
   return axes;
-}
-
-bool CopiesAreInBackground(const GridSums& sums, const WarpAxes& axes,
-                           const std::set<std::string>& stages) {
-  return std::ranges::all_of(axes.has_terms_last, std::identity()) &&
-         std::ranges::none_of(*sums.factors, [&](const GridFactor& factor) {
-           return stages.contains(factor.buffer);
-         });
 }
 
 int64_t WarpTile::Threads() const {
@@ -370,9 +377,11 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = extents, .layout = ""};
   shared.slack.assign(rank, 0);
   shared.slack[axes.lanes] = kSumSlack;
+  if (axes.lanes + 1 < rank) shared.layout = WithAxisLast(rank, axes.lanes);
+  const std::string& layout = shared.layout;
   s->ComputeAt(stored, blocks.back(), shared);
   s->ComputeAt(summed, blocks.back(),
-               {.scope = loop::Scope::kTile, .align = extents, .layout = ""});
+               {.scope = loop::Scope::kTile, .align = extents, .layout = layout});
   const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
   for (size_t i = 0; i < copies.size(); ++i) {
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],

@@ -23,7 +23,7 @@ namespace hone::schedule {
 // The axes of the results along which the tiles of the tensor cores lie.
 struct WarpAxes {
   size_t rows = 0;                // along which one factor changes
-  size_t lanes = 0;               // the last one, along which the other factor changes
+  size_t lanes = 0;               // along which the other factor changes: the last one, or columns
   std::optional<size_t> lines;    // another one, along which that does, too
   size_t step_loop = 0;           // the loop of the sums whose steps are neighbouring terms
   std::vector<size_t> term_dims;  // of each factor, the dimension that the loop goes through
@@ -33,11 +33,6 @@ struct WarpAxes {
   // For each axis, whether blocks may reach beyond its end: what they copy there is zeros.
   std::vector<bool> has_tail;
 };
-// Whether a device that copies in the background (machine/background_copies.h) can do so with what
-// blocks copy: several neighbouring terms at once from global memory.
-bool CopiesAreInBackground(const GridSums& sums, const WarpAxes& axes,
-                           const std::set<std::string>& stages);
-
 // nullopt where the sums' terms are no products of two factors that the tensor cores take, with
 // such axes.
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,

@@ -10,12 +10,14 @@
 
 namespace hone::schedule {
 
-GridTask::GridTask(const std::string& kernel, const std::string& target)
-    : def_(MustLower(kernel + kDefaultEnd)), target_(*Target::Parse(target)) {}
+GridTask::GridTask(const std::string& kernel, const std::string& target, size_t signature)
+    : def_(MustLower(kernel + kDefaultEnd)),
+      target_(*Target::Parse(target)),
+      signature_(signature) {}
 
 Task GridTask::task() const {
   const auto machine = machine::Machine::For(target_);
-  return {&def_, TemplateFor(def_, machine).Signatures(def_, machine).at(0), target_};
+  return {&def_, TemplateFor(def_, machine).Signatures(def_, machine).at(signature_), target_};
 }
 
 int64_t GridTask::ConfigCount() const { return SpaceOfTask(task()).Count(); }
@@ -35,8 +37,8 @@ Space GridTask::SpaceOf(const std::string& strategy) const {
 }
 
 bool CheckStrategyOnGrid(const std::string& kernel, const std::string& strategy, int configs,
-                         uint64_t seed, double tolerance) {
-  const GridTask one(kernel);
+                         uint64_t seed, double tolerance, size_t signature) {
+  const GridTask one(kernel, kSmallGpu, signature);
   EXPECT_TRUE(one.Has(strategy)) << kernel;
   if (!one.Has(strategy)) return false;
   const Space space = one.SpaceOf(strategy);

@@ -16,7 +16,9 @@ inline constexpr char kSmallGpu[] = "cuda -arch=sm_80 -multiprocessors=4";
 // A kernel's task on a GPU, with the definition that it points to.
 class GridTask {
  public:
-  explicit GridTask(const std::string& kernel, const std::string& target = kSmallGpu);
+  // `signature`: which of the layout signatures of the kernel, by its place among them.
+  explicit GridTask(const std::string& kernel, const std::string& target = kSmallGpu,
+                    size_t signature = 0);
 
   Task task() const;
   const loop::Nest& naive() const { return def_.naive; }
@@ -30,12 +32,13 @@ class GridTask {
  private:
   const ops::KernelDefinition def_;
   const Target target_;
+  const size_t signature_;
 };
 
 // EXPECTs that some random configs of a strategy compute what the naive nest does, up to
 // `tolerance` times the largest value, and that lowering takes them. Answers whether all did.
 bool CheckStrategyOnGrid(const std::string& kernel, const std::string& strategy, int configs,
-                         uint64_t seed, double tolerance = 0);
+                         uint64_t seed, double tolerance = 0, size_t signature = 0);
 
 }  // namespace hone::schedule
 

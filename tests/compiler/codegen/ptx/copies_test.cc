@@ -81,11 +81,13 @@ const Case kCases[] = {
     // Zeros where a condition leaves elements out.
     {{.vector = 4, .value = "select({0} < 5, %a[{0}, {1}], 0.0)"}},
     {{.value = "select({1} < 70, %a[{0}, {1}], 0.0)"}},
-    // Not what an instruction does: two bytes, computed values, other elements than zero, elements
-    // apart or at odd places.
+    {{.value = "select({0} < 5, select({1} < 70, %a[{0}, {1}], 0.0), 0.0)"}},
+    // Not what an instruction does: two bytes, computed values, other elements than zero, a part of
+    // a vector, elements apart or at odd places.
     {{.dtype = "bfloat16"}, false},
     {{.value = "%a[{}, {}] * 2.0"}, false},
     {{.vector = 4, .value = "select({0} < 5, %a[{0}, {1}], 1.0)"}, false},
+    {{.vector = 4, .value = "select(floormod({1}, 2) == 0, %a[{0}, {1}], 0.0)"}, false},
     {{.vector = 4, .index = "159 - ({})"}, false},
     {{.vector = 4, .index = "max({} + -1, 0)"}, false},
 };

@@ -21,17 +21,16 @@ namespace hone::codegen {
 class StrategyKernel {
  public:
   // `arch`: as in targets of CUDA, "sm_80".
-  StrategyKernel(const std::string& function, const std::string& arch, std::string strategy)
+  StrategyKernel(const std::string& function, const std::string& arch, std::string strategy,
+                 bool channels_last = false)
       : task_(
             TaskUnderTest::Of(function + " accumulate=float32 numerics=default", "native").value()),
         target_(*Target::Parse("cuda -multiprocessors=4 -arch=" + arch)),
-        strategy_(std::move(strategy)) {}
+        strategy_(std::move(strategy)),
+        channels_last_(channels_last) {}
 
-  schedule::Task task() const {
-    const auto machine = machine::Machine::For(target_);
-    const auto& def = task_->def();
-    return {&def, schedule::TemplateFor(def, machine).Signatures(def, machine).at(0), target_};
-  }
+  schedule::Task task() const { return {&task_->def(), Signatures().at(channels_last_), target_}; }
+  bool CanBeChannelsLast() const { return Signatures().size() > 1; }
   std::vector<schedule::Config> Configs(int samples) const {
     const schedule::Space all = schedule::SpaceOfTask(task());
     const schedule::Space space([&](const schedule::Config& config) {
@@ -51,9 +50,16 @@ class StrategyKernel {
   std::string target() const { return target_.ToString(); }
 
  private:
+  std::vector<ir::LayoutSignature> Signatures() const {
+    const auto machine = machine::Machine::For(target_);
+    const auto& def = task_->def();
+    return schedule::TemplateFor(def, machine).Signatures(def, machine);
+  }
+
   const std::unique_ptr<const TaskUnderTest> task_;
   const Target target_;
   const std::string strategy_;
+  const bool channels_last_;
 };
 
 }  // namespace hone::codegen

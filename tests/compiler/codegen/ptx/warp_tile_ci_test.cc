@@ -73,20 +73,36 @@ TEST(WarpTile, CopiesOfNeighbouringTermsRunAhead) {
   EXPECT_TRUE(has_slots);
 }
 
+void ExpectCodeOfInterpreter(const StrategyKernel& kernel, const std::string& function) {
+  for (const schedule::Config& config : kernel.Configs(3)) {
+    SCOPED_TRACE(function + config.ToText());
+    const loop::Nest nest = kernel.NestOf(config);
+    EXPECT_GT(Count(PtxOf(nest, kernel.target()), "mma.sync"), 0);
+    EXPECT_GT(Count(PtxOf(nest, kernel.target()), "ldmatrix"), 0);
+    if (config.Has("slots") && config.Int("slots") > 1) ExpectCopiesAhead(nest, kernel.target());
+    ExpectCudaSameAsInterpreter(nest, kernel.target(), kBFloat16Step);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
   HONE_SKIP_WITHOUT_CUDA();
   for (const char* const function : kSmall) {
-    const StrategyKernel kernel(function, "sm_80", kStrategy);
-    for (const schedule::Config& config : kernel.Configs(3)) {
-      SCOPED_TRACE(function + config.ToText());
-      const loop::Nest nest = kernel.NestOf(config);
-      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "mma.sync"), 0);
-      EXPECT_GT(Count(PtxOf(nest, kernel.target()), "ldmatrix"), 0);
-      if (config.Has("slots") && config.Int("slots") > 1) ExpectCopiesAhead(nest, kernel.target());
-      ExpectCudaSameAsInterpreter(nest, kernel.target(), kBFloat16Step);
-      if (HasFailure()) return;
-    }
+    ExpectCodeOfInterpreter({function, "sm_80", kStrategy}, function);
+    if (HasFailure()) return;
   }
+}
+
+TEST(WarpTile, CodeOfChannelsThatComeLast) {
+  HONE_SKIP_WITHOUT_CUDA();
+  int kernels = 0;
+  for (const char* const function : kSmall) {
+    if (!StrategyKernel(function, "sm_80", kStrategy).CanBeChannelsLast()) continue;
+    ExpectCodeOfInterpreter({function, "sm_80", kStrategy, /*channels_last=*/true}, function);
+    if (HasFailure()) return;
+    ++kernels;
+  }
+  EXPECT_GE(kernels, 4);
 }
 
 // A few values, where the assembler would have a thread of few registers.
@@ -111,20 +127,28 @@ int SpilledBytes(const std::string& ptx, const std::string& arch) {
   return spilled.empty() ? 0 : std::stoi(spilled[1]);
 }
 
+void ExpectSumsInRegisters(const StrategyKernel& kernel, const std::string& function,
+                           const std::string& arch) {
+  std::vector<schedule::Config> configs = kernel.Configs(4);
+  configs.push_back(schedule::DefaultOfTask(kernel.task()));
+  EXPECT_EQ(configs.back().String("strategy"), kStrategy) << function;
+  for (const schedule::Config& config : configs) {
+    SCOPED_TRACE(function + config.ToText());
+    const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
+    EXPECT_LE(SpilledBytes(ptx, arch), kMostSpilledBytes);
+  }
+}
+
 TEST(WarpTile, SumsStayInRegisters) {
   if (std::system("command -v ptxas >/dev/null") != 0) {
     GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";
   }
   for (const char* const arch : {"sm_80", "sm_90a"}) {
     for (const char* const function : kLarge) {
-      const StrategyKernel kernel(function, arch, kStrategy);
-      std::vector<schedule::Config> configs = kernel.Configs(4);
-      configs.push_back(schedule::DefaultOfTask(kernel.task()));
-      EXPECT_EQ(configs.back().String("strategy"), kStrategy) << function;
-      for (const schedule::Config& config : configs) {
-        SCOPED_TRACE(function + config.ToText());
-        const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
-        EXPECT_LE(SpilledBytes(ptx, arch), kMostSpilledBytes);
+      for (const bool channels_last : {false, true}) {
+        const StrategyKernel kernel(function, arch, kStrategy, channels_last);
+        if (channels_last && !kernel.CanBeChannelsLast()) continue;
+        ExpectSumsInRegisters(kernel, function, arch);
       }
     }
   }
