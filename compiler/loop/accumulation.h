@@ -38,7 +38,8 @@ std::vector<DotFactor> DotFactorsOf(const Stmt& s, const Expr& var);
 std::vector<Expr> SummedDotFactors(const Stmt& s, const Expr& var);
 
 // The loads a and b of c[i] = c[i] + cast<float32>(a) * cast<float32>(b), if both are float16; else
-// empty. No vector instruction is a dot product of float16; tile operations multiply two steps.
+// empty. Only tile operations multiply two steps at once; back-ends have no vector instruction that
+// does.
 std::vector<Expr> SummedFloat16Factors(const Stmt& s);
 inline constexpr int64_t kFloat16Steps = 2;
 

@@ -20,9 +20,10 @@ enum class StmtKind { kFor, kStore, kSeq, kIf, kWhile, kAlloc, kBarrier, kPrefet
 // kThread: the iterations are threads that work on one index of the grid together, and are
 // independent; extent constant (docs/decisions/0038-threads-that-share.md).
 // kVectorize: the iterations are the lanes of one vector; extent constant. kUnroll: extent
-// constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 in float32,
-// which become one dot-product instruction; the steps of each factor are neighbours
-// in memory. kTile: rows of one operation of tile registers (tile_operation.h).
+// constant. kDot: four steps of a sum of products of bytes in int32, or two of bfloat16 or float16
+// in float32, which become one dot product where the target has an instruction for it; the steps
+// of a factor are neighbours in memory, or bytes of one int32 (accumulation.h). kTile: rows of one
+// operation of tile registers (tile_operation.h).
 // A kind's number is a feature (features.h): new ones come last.
 enum class LoopKind { kSerial, kParallel, kVectorize, kUnroll, kDot, kTile, kThread };
 

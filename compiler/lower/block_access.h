@@ -31,15 +31,16 @@ class BlockAccess {
   using Variables = absl::flat_hash_set<const loop::ExprNode*>;
 
   BlockAccess() = default;
-  // Slots are told apart by `loops`, which are variables of loops around the statement.
+  // A slot is known if it is a constant or its variable is one of `loops`, which are those of loops
+  // around the statement.
   BlockAccess(const loop::Stmt& s, const Variables& loops);
 
   void Add(const BlockAccess& other);
   // Whether one reads what the other writes, or both write it.
   bool DependsOn(const BlockAccess& earlier) const;
-  // What it is to the next iteration of the loop of that variable.
+  // The same slots, by what the variable is in the next iteration of its loop: one more.
   BlockAccess InNextIteration(const loop::ExprNode* var) const;
-  // What it is behind the loop.
+  // The same behind the loop of that variable, where slots that depend on it are not known.
   BlockAccess BehindLoop(const loop::ExprNode* var) const;
 
   bool WritesShared() const;

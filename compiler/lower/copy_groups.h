@@ -7,15 +7,15 @@
 
 namespace hone::lower {
 
-// The program of a block, with its thread loops and barriers, and what is copied in groups.
 struct CopyGroups {
-  loop::Stmt body;
-  loop::BufferSet copied;  // whose elements may be copied in the background
+  loop::Stmt body;         // the given one, with groups and with barriers that leave some pending
+  loop::BufferSet copied;  // those whose elements may be copied in the background
 };
-// Finds shared buffers that PipelineCopies (compiler/schedule) gave slots: a loop of the block
-// reads one slot and copies from global memory to the slot before it, which it reads in a later
-// iteration, and a loop before it fills the first slots. What an iteration of either loop copies
-// becomes a group, and barriers of the first one leave as many groups pending as are not read yet
+// Takes the program of a block, which still has its thread loops and barriers. Finds the shared
+// buffers that PipelineCopies (compiler/schedule) gave slots: a loop of the block reads one slot
+// and copies from global memory to the slot before it, which it reads in a later iteration, and an
+// earlier loop fills the first slots. What an iteration of either loop copies becomes a group, and
+// barriers in the loop that reads leave those groups pending that are read later
 // (docs/decisions/0042-copies-in-stages.md).
 CopyGroups FindCopyGroups(const loop::Stmt& body);
 

@@ -1,4 +1,5 @@
-// How blocks cover what they need not divide: axes of results, or the threads of warps.
+// How blocks cover extents that need not be multiples of theirs: axes of results, or numbers of
+// threads, which warps cover.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 
@@ -32,7 +33,7 @@ inline int64_t Idle(int64_t extent, int64_t block) {
   return CeilDiv(extent, block) * block - extent;
 }
 
-// Whether that is at most an eighth of all blocks.
+// Whether that is at most an eighth of what all blocks cover.
 inline bool IsMostlyBusy(int64_t extent, int64_t block) {
   constexpr int64_t kBusyToIdle = 7;
   return Idle(extent, block) * kBusyToIdle <= extent;

@@ -19,9 +19,9 @@ struct RowBlock {
   int64_t Threads() const { return threads * rows; }
   // Elements of a row that a thread has, at most.
   int64_t Elements(const GridRows& view) const;
-  // Values that a thread combines once those of all threads are there.
+  // How many values of a row each of its threads combines at the end, when those of all are there.
   int64_t Parts() const;
-  // Whether a few threads combine what the others have before that.
+  // Whether the threads' own values are more than that, so that a few threads combine them first.
   bool HasTwoLevels() const { return Parts() < threads; }
 };
 

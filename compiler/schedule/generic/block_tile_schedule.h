@@ -16,11 +16,11 @@
 
 namespace hone::schedule {
 
-// What divides an axis of the results.
+// How an axis of the results is divided.
 struct AxisTile {
   int64_t threads = 1;  // of a block, along the axis
   int64_t results = 1;  // of a thread, along the axis
-  int64_t runs = 1;     // of neighbouring results of a thread, between which are those of others
+  int64_t runs = 1;     // of neighbours, into which a thread's results fall; others' lie between
 };
 
 struct BlockTile {
@@ -38,14 +38,16 @@ struct BlockTile {
 // What a block's threads copy to the memory that they share.
 class SharedCopies {
  public:
-  // The sums' factors are known. `sums` outlives the copies.
+  // `sums.factors` must have a value. `sums` must outlive this object.
   explicit SharedCopies(const GridSums& sums);
 
-  // The bytes of one slot of each copy, which are copied for every `tile.steps` of the sums.
+  // The bytes of shared memory that one slot of the copies of all factors has. A slot is filled for
+  // every `tile.steps` steps of the sums.
   int64_t Bytes(const BlockTile& tile) const;
-  // The words that a thread copies of them, at most.
+  // How many elements of them a thread copies, if each factor is shared out evenly.
   int64_t WordsOfThread(const BlockTile& tile) const;
-  // How many words of a factor's copy lie from an index of an axis of the results to the next.
+  // For each axis of the results: how many elements of the factor's copy lie from what a result
+  // loads to what its neighbour along the axis loads.
   std::vector<int64_t> AxisStrides(size_t factor, const BlockTile& tile) const;
   // How the copy of a factor lies there.
   const ComputeAtOptions& options(size_t factor) const { return options_[factor]; }
@@ -59,7 +61,7 @@ class SharedCopies {
 };
 
 // Schedules the sums' launch, with its grid and its threads. `stages`: the factors that stages of
-// the nest fill, which are computed where others are copied; the sums' factors are known.
+// the nest fill, which are computed where others are copied. `sums.factors` must have a value.
 void TileByBlocks(Sequence* s, const GridSums& sums, const std::set<std::string>& stages,
                   const BlockTile& tile);
 

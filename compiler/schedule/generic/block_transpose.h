@@ -10,7 +10,7 @@
 
 namespace hone::schedule {
 
-// Takes transposes and changes of layout, with what operators do to each element.
+// Takes transposes and changes of layout, with elementwise operators around them.
 std::unique_ptr<const Plan> OpenBlockTranspose(
     const std::shared_ptr<const Problem<GridKernel>>& problem);
 

@@ -23,15 +23,16 @@ struct ConstantLoop {
 // kFailedPrecondition where the loop is of another kind, or has other bounds.
 absl::StatusOr<ConstantLoop> FindConstantLoop(const loop::Nest& nest, const Loop& loop);
 
-// The copy: alloc { copy; rest }, where `rest` does not store to the buffer.
+// What an iteration does with the copy: alloc { copy; rest }, where `rest` does not store to the
+// buffer.
 struct CopyInLoop {
   loop::Stmt alloc;
   loop::Stmt copy;
   loop::Stmt rest;
 };
 // kFailedPrecondition unless the body of the loop allocates the buffer of `copied` outside of other
-// loops, fills it by one statement, which stores to nothing else and does not read it, and the loop
-// does not store to what that statement reads.
+// loops and conditions, the allocation begins with the one statement that fills it, which stores to
+// nothing else and does not read it, and the loop does not store to what that statement reads.
 absl::StatusOr<CopyInLoop> FindCopyInLoop(const loop::Stmt& loop, const Stage& copied);
 
 // The same loops and conditions; each store is what `stored` makes of it.

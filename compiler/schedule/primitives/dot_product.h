@@ -11,8 +11,10 @@ namespace hone::schedule {
 //   for k in 0..4 {c[i] = c[i] + cast<int32>(a[k]) * cast<int32>(b[i, k])}  =>  dot k in 0..4 {..}
 // A factor may also be a part of each byte of one int32: (w >> (k * 8 + 4)) & 15. Results for bytes
 // do not change. For bfloat16 the target's instruction may sum the two products in its own order
-// and take subnormal numbers for zero. kFailedPrecondition where the body has another form, or
-// where the steps are not neighbours in memory of both factors.
+// and take subnormal numbers for zero. For float16 the mark matters only within tile operations
+// (loop/tile_operation.h), since back-ends have no vector instruction for it. kFailedPrecondition
+// where the body has another form, or where the steps are not neighbours in memory of both factors
+// (those of a part of bytes need not be).
 absl::Status DotProduct(loop::Nest* nest, const Loop& loop);
 
 // Rounds the number of steps of a sum of products up to a multiple of `factor`. The additional

@@ -13,10 +13,10 @@ namespace hone::schedule {
 //       for k in 0..n { alloc b { for i { b[i] = b.ahead[i] };
 //         if k + 1 < n { for i { b.ahead[i] = f(k + 1, i) } }; g(b) } } }
 // so that it does not wait for memory while there is work. `copy` is the stage of b, which
-// ComputeAt has put there.
-// kFailedPrecondition where the loop is not serial or has an extent that is no constant, b is not
-// allocated in its body outside of other loops, is filled by more than one statement or by one that
-// reads b, or the loop stores to what the copy reads.
+// ComputeAt has put there. A loop of a single iteration stays as it is.
+// kFailedPrecondition where the loop is not serial or has a bound that is no constant, b is not
+// allocated in its body outside of other loops and conditions, is filled by more than one statement
+// or by one that reads b or stores to another buffer, or the loop stores to what the copy reads.
 absl::Status LoadAhead(loop::Nest* nest, const Loop& loop, const Stage& copy);
 
 }  // namespace hone::schedule

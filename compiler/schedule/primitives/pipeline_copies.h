@@ -19,12 +19,12 @@ namespace hone::schedule {
 //         g(b[k mod 3]) } }
 // A device that copies in the background then computes while two copies are under way
 // (docs/decisions/0042-copies-in-stages.md). The condition stands inside of thread loops. `copies`
-// are the stages of one or more such b, which ComputeAt has put there. A loop of fewer iterations
-// has as many slots, and one of a single iteration stays as it is.
+// are the stages of one or more such b, which ComputeAt has put there. A loop of fewer
+// iterations gets only one slot for each of them, and one of a single iteration stays as it is.
 // kInvalidArgument for fewer than two slots or without copies; kFailedPrecondition where the loop
-// is not serial or has an extent that is no constant, or b is not allocated in its body outside of
-// other loops, is filled by more than one statement or by one that reads b, or the loop stores to
-// what the copy reads.
+// is not serial or has a bound that is no constant, or b is not allocated in its body outside of
+// other loops and conditions, is filled by more than one statement or by one that reads b or stores
+// to another buffer, or the loop stores to what the copy reads.
 absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vector<Stage>& copies,
                             int64_t slots);
 

@@ -21,7 +21,7 @@ struct ToomCook {
   // roundings as independent; never below 1. The amplifications of two axes multiply.
   double Amplification() const;
   // Moves the scales of the rows of `filter` into those of `data`. That makes filters cheaper to
-  // transform, for kernels that transform filters more often than data.
+  // transform, for kernels that do so at every run.
   void ScaleDataInstead();
 };
 
