@@ -26,8 +26,8 @@ struct GridFactor {
   std::vector<Dim> dims;
 
   bool DependsOnAxis(size_t axis) const;
-  // Whether no index falls as the index of the axis rises. Then what lies behind the end of the
-  // axis is behind the ends of the buffer, too.
+  // Whether no index falls as the index of the axis rises. Then results behind the end of the axis
+  // load from the buffer or from behind its ends, never from before its beginning.
   bool GoesUpWithAxis(size_t axis) const;
   // The extent, in dimension `dim`, of the smallest box that holds all that is loaded for a tile:
   // `axis_extents` are the extents of its results, and `step_extents` those of the terms of each

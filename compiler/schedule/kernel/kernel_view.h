@@ -27,8 +27,8 @@ struct AnchorView {
   bool anchor_is_output = false;
 };
 
-// nullopt unless the only operator of kComplex or above is one of `anchors` and the kernel has the
-// form above with elementwise and broadcast operators after the anchor.
+// nullopt unless the only operator of kReduction or above is one of `anchors` and the kernel has
+// the form above with elementwise and broadcast operators after the anchor.
 std::optional<AnchorView> ViewAnchor(const ops::KernelDefinition& def,
                                      std::initializer_list<std::string_view> anchors);
 

@@ -1,6 +1,6 @@
-// Figures of one unit (streaming multiprocessor) of a GPU, as NVIDIA's GPUs have them from Ampere
-// on (CUDA C++ Programming Guide, "Compute Capabilities"). They are rough, and serve to compare
-// schedules of one kernel.
+// Rough figures of one unit (streaming multiprocessor) of a GPU, by which schedules of one kernel
+// are compared. They are near those of NVIDIA's GPUs from Ampere on (CUDA C++ Programming Guide,
+// "Compute Capabilities").
 #ifndef HONE_COMPILER_SCHEDULE_PRICE_GPU_UNIT_H_
 #define HONE_COMPILER_SCHEDULE_PRICE_GPU_UNIT_H_
 

@@ -21,14 +21,14 @@ struct ComputeAtOptions {
   std::vector<int64_t> slack = {};
 };
 
-// Moves the stage that computes workspace `buffer` into the body of `loop`, which holds all its
-// readers: there it computes just the region that one iteration reads, into a buffer of its own
-// that has the size of that region and the name of the old one.
+// Moves the stage, which fills a workspace or a prepared buffer, into the body of `loop`, which
+// holds all readers of that buffer. There it computes just the region that one iteration reads,
+// into a buffer of its own that has the size of that region and the name of the old one.
 //   for i { b[i] = f(i) }; for o, j { c[..] = g(b[o * 4 + j]) }
 //   =>  for o { alloc b[4] { for i in 0..4 { b[i] = f(o * 4 + i) }; for j { c[..] = g(b[j]) } } }
 // Where readers use only every n-th element (b[o + j * 2]), only these are computed.
-// kFailedPrecondition where readers are elsewhere, the region has no constant bound, or what it
-// would read is not known to exist.
+// kFailedPrecondition where the buffer is of another kind, readers are elsewhere, the region has no
+// constant bound, or what it would read is not known to exist.
 absl::Status ComputeAt(loop::Nest* nest, const Stage& stage, const Loop& loop,
                        const ComputeAtOptions& options = {});
 

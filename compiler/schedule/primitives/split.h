@@ -11,7 +11,7 @@ namespace hone::schedule {
 enum class Tail {
   kExact,  // there are none: the factor must divide the extent
   kClip,   // the last tile is shorter: the inner extent is min(factor, what is left)
-  kGuard,  // the last tile is whole, its body below an if
+  kGuard,  // the last tile is as long as others, and the body is below an if
 };
 
 // for i in 0..n {S(i)} => for i.o in 0..ceil(n / factor) { for i.i in 0..factor {S(i.o * factor +

@@ -44,7 +44,7 @@ struct Reduction {
 
 // Whether the kernel finds where the largest or smallest element is (argmax, argmin).
 bool FindsPositions(const ops::KernelDefinition& def);
-// Whether the kernel is a softmax or log_softmax, with no other operators but injective ones.
+// Whether the kernel is a softmax or log_softmax, beside operators of no kind above kInjective.
 bool IsSoftmax(const ops::KernelDefinition& def);
 // Whether a maximum may lose NaN. In a softmax it may, since NaN reaches every result by the sum.
 // But nothing is gained by that where the machine's maximum instruction keeps NaN, as on AArch64;
