@@ -22,8 +22,8 @@ struct InterpretOptions {
 // written.
 //
 // Every access is checked: kInternal names one that lies outside its buffer's padded extents, or a
-// variable that no loop binds. The operands of kAnd and kOr are
-// all evaluated, of kSelect only the chosen one. Thread-safe for different buffers.
+// variable that no loop binds. Both operands of kAnd and kOr are evaluated, but only the chosen one
+// of kSelect. Thread-safe for different buffers.
 absl::Status Interpret(const Nest& nest, const std::vector<void*>& buffers,
                        const InterpretOptions& options = {});
 

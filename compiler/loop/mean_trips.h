@@ -9,7 +9,8 @@
 namespace hone::loop {
 
 // The mean number of iterations of a loop whose extent is x[i + 1] - x[i], if x is stated to ascend
-// through its domain: the width of the domain by the number of extents. nullopt: other forms.
+// through its domain: the width of the domain divided by how many such differences x has. nullopt:
+// the extent has another form.
 std::optional<double> MeanTrips(const Expr& extent);
 
 }  // namespace hone::loop

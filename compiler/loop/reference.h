@@ -24,7 +24,6 @@ namespace hone::loop {
 // If rounding could bring the operand of floor, ceil or round over a jump, 2^20 is added, which is
 // more than a step. Integer arithmetic stays as it was; integer and bool outputs have magnitude 0,
 // except for such steps in the floats from which they are computed (quantised kernels).
-// such steps in the floats they are made of (quantised kernels).
 //
 // `error_bound` is the least c that results will be judged by, at least 17. The rounding of 16-bit
 // floats inside the nest is divided by it, so that c times the magnitude covers that rounding.

@@ -36,8 +36,8 @@ class OpenTask {
   // The space of the task's configs. It does not depend on what was measured of the target.
   Space space() const;
   // Configs of the space that an analytic model of the target chooses, without measuring the task;
-  // at least one. The first is the default. A guided search tries the others after it; they are the
-  // best of other strategies by that model. Every call works them out anew.
+  // at least one. The first is the default. A guided search tries the others after it. Every call
+  // works them out anew.
   std::vector<Config> Ranked() const;
   // The first of Ranked.
   Config Default() const { return Ranked()[0]; }

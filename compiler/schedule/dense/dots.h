@@ -1,6 +1,6 @@
 // The strategy of matrix products by dot products: lanes lie along the terms, so that a right
-// operand whose terms are neighbours is read once, where it lies. With few rows, to pack it at
-// every run would not pay.
+// operand whose terms are neighbours is read once, where it lies. Where there are few rows, it
+// would not pay to pack it at every run.
 #ifndef HONE_COMPILER_SCHEDULE_DENSE_DOTS_H_
 #define HONE_COMPILER_SCHEDULE_DENSE_DOTS_H_
 
