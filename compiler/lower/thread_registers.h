@@ -1,4 +1,5 @@
-// Splits register buffers that are allocated around thread loops, so that each thread has a part.
+// Splits buffers that are allocated around thread loops and not shared, so that each thread has a
+// part.
 #ifndef HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
 #define HONE_COMPILER_LOWER_THREAD_REGISTERS_H_
 

@@ -21,8 +21,7 @@ struct Piece {
 };
 
 // The pieces that make up the result of a fused function, in the order of memory, pad lanes
-// included; nullopt if the result is not made of such pieces. No operand may
-// be a constant.
+// included; nullopt if the result is not made of such pieces. No operand may be a constant.
 std::optional<std::vector<Piece>> PiecesOf(const ir::ExprNode& function,
                                            const ir::LayoutSignature& signature);
 

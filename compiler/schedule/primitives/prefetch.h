@@ -19,9 +19,10 @@ struct PrefetchOptions {
   Loop ahead;
   int64_t distance = 1;
   int locality = 2;  // 3 = L1, 2 = L2, 1 = L3
-  // Spread the lines that `inner`, a loop within `loop`, reads over the iterations of `turn`, a
-  // loop around `loop`. Each iteration of `turn` fetches the line for the iteration of `inner` with
-  // the same number, modulo the extent of `inner`. Both empty: only the first line is fetched.
+  // These two spread the lines that `inner`, a loop within `loop`, reads over the iterations of
+  // `turn`, a loop around `loop`. Each iteration of `turn` fetches the line for the iteration of
+  // `inner` with the same number, modulo the extent of `inner`. Both empty: only the first line is
+  // fetched.
   Loop inner;
   Loop turn;
   // A loop within `loop` that advances by one iteration whenever `inner` has gone through all of

@@ -23,7 +23,7 @@ struct Dense {
   std::string weight;
   bool copies_data = false;
   bool moves = false;          // the stages before the product only move elements
-  bool copies_weight = false;  // the last stage before the product fills the weight
+  bool copies_weight = false;  // such a stage fills the weight
   int64_t functions = 0;       // exp and its kin behind the product, of each result
   bool in_order = false;       // the weight's units are neighbours where they come from
   // For a product of float32 whose weight is no constant: whether neighbouring terms are neighbours
