@@ -102,7 +102,8 @@ struct Conv {
 };
 
 // nullopt unless the kernel is a convolution of float32, bfloat16 or 8-bit integers, with groups or
-// without, or a transposed one. What depends on the target and the signature is not set.
+// without, or a transposed one. Depthwise ones of two axes, which have a template of their own
+// (window/view.h), give nullopt too. What depends on the target and the signature is not set.
 std::optional<Conv> ViewConv(const ops::KernelDefinition& def);
 // The whole view; the kernel of the task must be such a convolution.
 Conv ConvOf(const Task& task);

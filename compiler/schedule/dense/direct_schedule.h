@@ -11,8 +11,8 @@
 namespace hone::schedule {
 
 // The options of the knob "lanes", the lanes of a vector of units. They are all that the target has
-// for float32, and for products of float32 also half as many, if there are few vectors and the last
-// one would be at most half full.
+// for float32, and for products of float32 also half as many, if the machine has half vectors,
+// there are few vectors and the last one would be at most half full.
 std::vector<int64_t> DenseLaneOptions(const Dense& dense);
 // `dense` with the lanes of the config. A config without the knob has the target's.
 Dense OfLanes(Dense dense, const Config& config);

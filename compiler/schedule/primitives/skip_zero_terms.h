@@ -10,7 +10,8 @@ namespace hone::schedule {
 // Skips the store in the perfectly nested `loop` where it would add zero, since it adds a product
 // of which one factor is zero under a condition.
 //   c[i] = c[i] + select(p, x, 0) * w  =>  if p {c[i] = c[i] + x * w}
-// Results are the same for finite numbers (0 * infinity would be a NaN).
+// Results are the same for finite numbers (0 * infinity would be a NaN). kFailedPrecondition where
+// the loop nests around anything else.
 absl::Status SkipZeroTerms(loop::Nest* nest, const Loop& loop);
 
 // Moves conditions into the bounds of `loop`. It takes them from ifs around everything in the body
