@@ -128,7 +128,8 @@ class LaunchEmitter {
   // ---- launch_copies.cc ----
   void EmitBarrier(int pending);
   void EmitCommit();
-  // Begins a copy to shared memory. False, and nothing, if no instruction does what the store does.
+  // Begins a copy to shared memory. Returns false, and begins none, if no instruction does what the
+  // store does.
   bool EmitCopy(const loop::Stmt& s);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
