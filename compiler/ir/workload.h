@@ -17,7 +17,7 @@ namespace hone::ir {
 //   fn (p0: Tensor[(1, 64, 56, 56), float32], const p1: Tensor[(64, 64, 3, 3), float32])
 //   { %0 = nn.conv2d(p0, p1, padding=[1, 1, 1, 1], strides=[1, 1]); nn.relu(%0) }
 //   accumulate=float32 numerics=default
-// Two fused functions that compute the same on the same shapes have the same text.
+// Fused functions that differ only in names have the same text.
 struct Workload {
   std::string text;
   std::string digest;  // SHA-256 of the text, hex
