@@ -11,7 +11,8 @@
 namespace hone::cli {
 
 struct PassStep {
-  std::string name;  // "import" for the model itself: reading aside, inferring its types
+  // A pass, or "import" for the model as it was read; its time is that of inferring its types.
+  std::string name;
   int64_t ns = 0;
   size_t nodes = 0;  // of main's graph; a kernel counts as one
   std::string text;  // empty where texts are not kept

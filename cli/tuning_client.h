@@ -48,7 +48,7 @@ class TuningClient {
   // The callbacks of one who watches a job.
   struct Watcher {
     std::function<void(const v1::WatchJobResponse&)> on_event;
-    std::function<bool()> stop;  // asked several times a second
+    std::function<bool()> stop;  // asked several times a second, also on another thread
     // `on_away` is called when the daemon cannot be reached, once for each time that it goes, and
     // `on_back` when it is there again.
     std::function<void(const absl::Status& why)> on_away;
@@ -56,7 +56,7 @@ class TuningClient {
   };
   // Calls `on_event` with each event after `after_seq`, with the tasks of its job that changed,
   // until the job has ended or `stop` returns true. A lost stream is resumed after the last event
-  // seen, if the daemon is back within the time that it needs to start again.
+  // seen; kUnavailable if about ten tries, with a second between two, bring no further event.
   absl::Status Watch(int64_t job, int64_t after_seq, const Watcher& watcher);
 
  private:

@@ -41,9 +41,10 @@ class Sandbox {
   // limited.
   bool EnterLimits(const ResourceLimits& limits) const;
   // Forbids new threads and processes, and with kStrict also network and files, for all threads of
-  // the process. (With kLimits root is exempt.) Loading code and asking for tile registers is still
-  // allowed. With kStrict every attempt to open a file gives `artifact_fd`, from its beginning, so
-  // that the loader needs no path. Does nothing with kContained.
+  // the process. With kLimits only a resource limit forbids them, which does not bind root. Loading
+  // code and asking for tile registers is still allowed. With kStrict every attempt to open a file
+  // gives `artifact_fd`, from its beginning, so that the loader needs no path. Does nothing with
+  // kContained.
   bool EnterLoading(int artifact_fd) const;
   // With kStrict, also forbids loading any more code.
   bool EnterRunning() const;

@@ -55,19 +55,21 @@ absl::StatusOr<std::vector<Best>> Resolve(Store& store, const std::string& targe
                                           const std::vector<ResolveKey>& keys,
                                           const IsCompatible& is_compatible = nullptr);
 
-// The best config of one task and signature; kNone if nothing was measured.
+// The best config of one task and signature; kNone if no measurement succeeded.
 absl::StatusOr<Best> BestOf(Store& store, const Task& task, const std::string& signature);
 
-// What a config costs by calibration, for each toolchain. `cost` is, over the records that compare,
-// the median ratio to the anchor times the anchor's least time; without an anchor, the median time.
-// It is 0 if the config was settled but has no such record.
+// What a config costs on one toolchain by its calibration, from the records with the regime and
+// device of the toolchain's newest success. `cost` is the median ratio of the config's times to the
+// anchor's times beside them, times the anchor's least time; if no record has an anchor, it is the
+// config's median time. It is 0 if the config was settled but has no such record.
 struct ConfigCost {
   std::string config;
   double cost = 0;        // in nanoseconds
   std::string toolchain;  // that built it; empty: it was not built
 };
-// The costs of all configs of a task and signature, those of the newest toolchain last, and of one
-// toolchain sorted by text. Empty if nothing was measured.
+// The costs of all configs of a task and signature that were calibrated: the toolchain that
+// measured last is last, and those of one toolchain are sorted by their text. Empty if there are
+// none.
 absl::StatusOr<std::vector<ConfigCost>> CalibrationOf(Store& store,
                                                       const std::string& workload_digest,
                                                       const std::string& signature,

@@ -10,8 +10,9 @@
 // only for the worker that it was given to.
 //
 // A trial is blamed (a strike, which the store keeps) when its worker goes down while it runs, and
-// when a device that was sound is lost under it, or one that it alone was lost on. Otherwise the
-// device is blamed (device_health.h), and the trial waits for a better one as long as it takes.
+// when its device is lost while it runs, if that device was sound or was lost under this trial
+// only. Otherwise the device is blamed (device_health.h), and the trial waits for a better one as
+// long as it takes.
 #ifndef HONE_TUNER_FARM_DISPATCHER_H_
 #define HONE_TUNER_FARM_DISPATCHER_H_
 
@@ -107,13 +108,18 @@ class Dispatcher : public Measurer {
   };
   // Lists all workers, or only the named one with all that is known of it.
   void ListWorkers(const std::string& worker, std::function<void(Workers)> done);
-  // kNotFound if there is no such worker.
+  // kNotFound if no such worker is connected. UndrainWorker answers once the worker has said that
+  // it stays; kFailedPrecondition if it does not drain, leaves all the same or does not answer, and
+  // kAborted if it is drained again meanwhile.
   void DrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
   void UndrainWorker(const std::string& worker, std::function<void(absl::Status)> done);
   using QuarantineCallback =
       std::function<void(absl::StatusOr<hone::v1::QuarantineWorkerResponse>)>;
+  // The worker may be one that is not connected.
   void QuarantineWorker(const tuning_db::Quarantine& quarantine, QuarantineCallback done);
   using ReleaseCallback = std::function<void(absl::StatusOr<hone::v1::ReleaseWorkerResponse>)>;
+  // Ends quarantines by operators, and rests of devices that lost measurements. kNotFound if there
+  // are none.
   void ReleaseWorker(const std::string& worker, const std::string& device, ReleaseCallback done);
   // Gives the farm's figures to `done`, on the executor.
   void Figures(std::function<void(FarmFigures)> done);
@@ -127,7 +133,8 @@ class Dispatcher : public Measurer {
   void Tick();
   // No new leases from here on; results still settle.
   void StopLeasing();
-  // Ends every stream because the daemon stops. Workers keep their results and come back.
+  // Ends the streams of all workers because the daemon stops. Workers keep their results and come
+  // back.
   void CloseAll();
 
  private:

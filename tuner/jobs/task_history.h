@@ -17,7 +17,8 @@
 namespace hone::tuner {
 
 // Trials of the search are in the order of their ids, in which they were proposed. Cancelled trials
-// do not count: nothing was measured, so nothing is charged to the budget. Not thread-safe.
+// do not count: nothing was measured, so nothing is charged to the budget. Nor do trials whose
+// records were retracted. Not thread-safe.
 class TaskHistory {
  public:
   struct Entry {
@@ -83,7 +84,8 @@ class TaskHistory {
   // Settled trials with purpose confirm: the round of the next one.
   int64_t confirm_rounds() const { return confirm_rounds_; }
   void ConfirmSettled() { ++confirm_rounds_; }
-  // How often this config was cancelled: that is the round in which it may be proposed anew.
+  // How many trials of this config were cancelled or, when loaded, had a retracted record: that is
+  // the round in which it may be proposed anew.
   int64_t CancelledRounds(const std::string& config_digest) const;
   const std::optional<tuning_db::Final>& final() const { return final_; }
   // Whether there is a final in this regime, nothing was measured since, and its finalists were
@@ -104,7 +106,7 @@ class TaskHistory {
   std::map<int64_t, Entry> search_;  // by trial id
   int64_t settled_ = 0;
   int64_t confirm_rounds_ = 0;
-  std::map<std::string, int64_t> cancelled_;  // times, by config digest
+  std::map<std::string, int64_t> cancelled_;  // CancelledRounds by config digest
   std::optional<tuning_db::Final> final_;
   std::string regime_;
   std::string final_regime_;  // of final_; empty: unknown
