@@ -12,7 +12,7 @@ namespace hone::cli {
 
 // The device's name, as hone-measure's --device takes it: "cpu", or the first device behind a
 // driver that can measure code for the target. If there is none, an error with exit code 2 that
-// says what this machine has.
+// says why.
 absl::StatusOr<std::string> DeviceHere(const Target& target);
 
 // The flags with which hone-measure offers this device for the target.

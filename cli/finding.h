@@ -9,7 +9,7 @@ namespace hone::cli {
 
 enum class Level {
   kOk,
-  kWarning,  // it works; figures or hours may suffer
+  kWarning,  // it works, but figures may be worse or tuning may take longer
   kProblem,  // something does not work
 };
 

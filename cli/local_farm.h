@@ -32,7 +32,7 @@ class LocalFarm {
     // Called at most once, if the daemon has been opening the database for seconds.
     std::function<void()> on_slow_start = [] {};
   };
-  // kFailedPrecondition when a service holds the database.
+  // kFailedPrecondition when the daemon does not start, as when a service holds the database.
   static absl::StatusOr<std::unique_ptr<LocalFarm>> Start(const Options& options);
   // Ends both programs, and with them their unfinished jobs.
   ~LocalFarm();
@@ -47,7 +47,7 @@ class LocalFarm {
   absl::Status AwaitReady(const Options& options);
 
   const std::string database_;
-  std::optional<ScratchFolder> folder_;  // unless its daemon was killed, it is gone
+  std::optional<ScratchFolder> folder_;  // of the socket; the daemon removes it, too, when it ends
   std::string address_;
   std::unique_ptr<ChildProcess> daemon_;
   std::unique_ptr<ChildProcess> worker_;

@@ -67,8 +67,8 @@ absl::StatusOr<std::vector<ir::Module>> LoadSpecialisations(const ModelOptions& 
 // Loads the model's only specialisation; an error with exit code 2 if the flags ask for several.
 // `what` names, for the message, what takes only one.
 absl::StatusOr<ir::Module> LoadModel(const ModelOptions& model, const std::string& what);
-// Does what LoadModel does with a model in memory, ONNX or a frozen GraphDef; `model.path` is not
-// read.
+// Does what LoadModel does with a model in memory, ONNX or a frozen GraphDef; `model.path` and
+// `model.numerics` are not read.
 absl::StatusOr<ir::Module> LoadModelBytes(std::string_view bytes, const ModelOptions& model,
                                           const std::string& what);
 

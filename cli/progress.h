@@ -14,7 +14,7 @@ namespace hone::cli {
 class Progress {
  public:
   explicit Progress(const Clock& clock, std::string label = "");
-  ~Progress();  // ends the line
+  ~Progress();  // wipes the line on a terminal
 
   // Replaces the line's text. It is drawn at most ten times a second (every ten seconds off a
   // terminal).

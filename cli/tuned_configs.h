@@ -9,7 +9,8 @@
 
 namespace hone::cli {
 
-// Finds the configs of a task's tiers "tuned" and "tuning", and those that finals of models kept.
+// Finds the configs of a task that tuning_db::Resolve finds, of tier "tuned", "tuning" or
+// "compatible", and those that finals of models kept.
 std::unique_ptr<driver::ConfigSource> MakeTunedConfigs(std::unique_ptr<tuning_db::Store> store);
 
 }  // namespace hone::cli

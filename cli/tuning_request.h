@@ -16,7 +16,8 @@
 
 namespace hone::cli {
 
-// Reads "90", "90s", "10m", "2h" or "7d" as nanoseconds; 0 for an empty text.
+// Reads "90s", "10m", "2h" or "7d" as nanoseconds; 0 for an empty text. Otherwise an error with
+// exit code 2.
 absl::StatusOr<int64_t> ParseDuration(const std::string& text);
 
 struct TuningRequest {

@@ -37,9 +37,9 @@ class KernelBuffers {
 
   // Fills inputs and constants with seeded data.
   void Fill(uint64_t seed, InputSet set);
-  // Copies the inputs, constants and prepared constants that run launches read from other buffers
-  // of the same kernel, which were closed. Run launches then find the same as if these buffers had
-  // been filled and prepared.
+  // Copies from `other`, closed buffers of the same kernel, the inputs, constants and prepared
+  // constants that run launches read. Run launches then find the same as if these buffers had been
+  // filled and prepared.
   void CopyFrom(const KernelBuffers& other);
   // Makes the guarded buffers with this role read-only. Inputs and constants can be closed at once,
   // prepared ones after the prepare launches.

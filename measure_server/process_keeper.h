@@ -8,7 +8,7 @@ namespace hone::measure {
 
 // Call this in a forked process with one thread, which becomes the keeper. The keeper forks the
 // kept process, which runs `body`, and kills it once the other end of `leash_fd` is closed. That is
-// a socket or a pipe, which the keeper and the kept process have both. When the kept process has
+// a socket or a pipe; the keeper and the kept process both have this end. When the kept process has
 // ended, by itself or killed, the keeper kills every process that it started, however indirectly
 // and in whichever session. The keeper then ends as the kept process did: by the same signal, or
 // with the same exit status.

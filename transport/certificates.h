@@ -47,7 +47,7 @@ bool BelongTogether(const Identity& identity);
 
 // Checks the chain that a server has shown, in PEM with the server's own certificate first. OK if
 // the chain has the certificate with this fingerprint, leads from the server's certificate to it,
-// and every certificate on the way is valid now and may be used for that purpose. Otherwise
+// and every certificate on the way is valid now and may be used for a server. Otherwise
 // kUnauthenticated, and the message says what is wrong. Names are not compared (decision 28).
 absl::Status VerifyServerChain(std::string_view chain, std::string_view fingerprint, int64_t now_s);
 

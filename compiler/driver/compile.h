@@ -45,8 +45,8 @@ struct TuningTask {
 };
 struct ModelTasks {
   std::vector<TuningTask> tasks;
-  uint64_t constant_bytes =
-      0;  // the model's constants after the passes, each counted once, before they are prepared
+  // The constants after the passes, before they are prepared, of the specialisation with the most.
+  uint64_t constant_bytes = 0;
 };
 // The tasks of a model. `modules` are its specialisations, which differ in the shapes of inputs;
 // there is at least one. Kernels have the layouts that Compile chooses, or with kExplore those that

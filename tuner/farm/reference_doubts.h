@@ -23,8 +23,8 @@ class ReferenceDoubts {
   explicit ReferenceDoubts(const Clock* clock) : clock_(clock) {}
 
   // Notes that the worker says that the workload's reference does not run. Returns whether this is
-  // believed now: a second worker says the same, or it was said three times and there is no other
-  // worker to ask. The workload is then forgotten.
+  // believed now: a second worker says the same, or this one has said it three times, as it can
+  // only where there is no other worker to ask. What was said of the workload is then forgotten.
   bool IsBelieved(const std::string& workload_digest, const std::string& worker);
   // Called when the workload's reference ran.
   void Forget(const std::string& workload_digest) { claims_.erase(workload_digest); }

@@ -28,9 +28,9 @@ class TrialSettler {
       : loop_(loop), tasks_(tasks), mailbox_(std::make_shared<Mailbox>(loop.parts.executor)) {}
   ~TrialSettler() { mailbox_->Close(); }
 
-  // Settle and Release may be called on any thread. They tell the measurer by `settled`, if it is
-  // not empty, and call `next` on the loop's executor once the change is durable. While the store
-  // fails in a way that passes, it is asked again at each tick.
+  // Settle and Release may be called on any thread. They tell the measurer by `settled`, which may
+  // be empty for Release only, and call `next` on the loop's executor once the change is durable.
+  // While the store fails in a way that passes, it is asked again at each tick.
   void Settle(tuning_db::Settlement settlement, SettledCallback settled,
               std::function<void(tuning_db::SettleResult)> next);
   // Sets the trial back to proposed; a late result under the old fence settles nothing.

@@ -34,7 +34,7 @@ class AuditLog {
     std::string outcome;  // the status that was sent: "NOT_FOUND"; "OPEN": of a stream that begins
   };
   void Note(const Call& call);
-  // Notes a refusal. A call that was let in is noted when it ends instead.
+  // Notes a refusal at the door; nothing for a call that was let in.
   void Note(const Gatekeeper::Decision& decision);
 
  private:

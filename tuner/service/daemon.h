@@ -49,7 +49,8 @@ struct DaemonParts {
   std::unique_ptr<Builder> builder;
   std::function<Search*(const std::string& name)> search;
   const Clock* clock = nullptr;
-  // Called once, on a thread of the daemon, when the store has failed and nothing goes on.
+  // Called on a thread of the daemon, maybe more than once, when the store has failed and nothing
+  // goes on.
   std::function<void()> on_fatal;
   // `beat` is called on a thread of the daemon about once in this interval, as long as the threads
   // of jobs and of the farm keep working off their queues. 0: never.

@@ -37,7 +37,7 @@ class UnixListener {
   // of the listener; others are closed. `take` owns the descriptor, which is non-blocking.
   void Serve(std::function<void(int fd, const Peer& peer)> take,
              std::function<bool(uid_t peer)> is_allowed = IsOwnUser);
-  // Takes no more connections. The socket goes with the object.
+  // Takes no more connections. The destructor removes the socket.
   void Stop() { loop_->Stop(); }
 
  private:

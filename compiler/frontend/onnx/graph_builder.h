@@ -124,7 +124,7 @@ class NodeReader {
   absl::StatusOr<std::string> String(const std::string& name, const std::string& fallback);
   absl::StatusOr<std::vector<int64_t>> Ints(const std::string& name,
                                             std::vector<int64_t> fallback = {});
-  // Empty if the node does not have the attribute.
+  // Without the attribute, Floats gives none, and Tensor gives kInvalidArgument.
   absl::StatusOr<std::vector<float>> Floats(const std::string& name);
   absl::StatusOr<ir::Expr> Tensor(const std::string& name);
   const OnnxAttr* Raw(const std::string& name);

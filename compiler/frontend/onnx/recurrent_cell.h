@@ -31,7 +31,8 @@ struct Cell {
 };
 
 // Whether a step of the cell can use one of the operators nn.lstm_cell, nn.gru_cell and
-// nn.gru_gates: the cell is of float32, and has the activations that these have.
+// nn.gru_gates: the cell is of float32, has the activations that these have, and neither clip nor
+// input_forget.
 bool HasOperator(const Cell& cell);
 
 // The state between two steps. A null member stands for zeros.
