@@ -19,8 +19,8 @@ struct CompiledModel {
 };
 
 // Opens a compiled module, if the path ends in .so; otherwise compiles the model for this machine,
-// with the configs that `configs` finds. `threads` is 0 for as many as the module was compiled for.
-// `values` are those of LoadModel.
+// with the configs that `configs` finds. `threads` is 0 for as many as the module was compiled for,
+// or as this machine has, if that is fewer. `values` are those of LoadSpecialisations.
 absl::StatusOr<CompiledModel> OpenOrCompile(const ModelOptions& model, int threads,
                                             const ConfigOptions& configs,
                                             const Tensors& values = {});

@@ -18,7 +18,8 @@ absl::StatusOr<std::string> NamedServer(const std::string& server, const std::st
 // service, or a private daemon has the database, which speaks with its client only.
 absl::StatusOr<std::string> ServiceAddress(const std::string& server, const std::string& database);
 // As ServiceAddress, for verbs that need a service. kUnavailable if there is none;
-// kFailedPrecondition if somebody else has the database, and says who.
+// kFailedPrecondition if somebody who serves no others has the database, whom the message names;
+// kPermissionDenied if the default socket is not safe to dial.
 absl::StatusOr<std::string> DaemonAddress(const std::string& server, const std::string& database);
 
 // The address as people may see it: without the secret of a join string.

@@ -13,9 +13,10 @@
 
 namespace hone::cli {
 
-// Times a model in rounds of about a tenth of a second, on inputs from a fixed seed. Rounds of
-// several models are run in turns. A round consists of slices of a millisecond or more, so that
-// what else runs on the machine disturbs only some of them. Not thread-safe.
+// Times a model in rounds, on inputs from a fixed seed. Rounds of several models are run in turns.
+// A round consists of slices of a millisecond or more, so that what else runs on the machine
+// disturbs only some of them: 15, or fewer if those would take more than about a tenth of a second.
+// Not thread-safe.
 class TimedModel {
  public:
   // Times the model's specialisation with these shapes; the first one if `shapes` is empty. Errors

@@ -10,7 +10,7 @@ namespace hone::tuner {
 // Whether calls of the method ("/hone.v1.TuningService/CancelJob") have a subject.
 bool HasSubject(std::string_view method);
 
-// Adds the numbers and names in the request to `subject`, under "job", "worker", "record" or
+// Adds numbers and names in the request to `subject`, under words such as "job", "worker" and
 // "grant": no tokens, no workloads, and only the beginnings of texts that callers choose. The
 // message is of the method's request type; nothing is added for a method without a subject.
 void AddSubjectOfRequest(std::string_view method, const void* message, nlohmann::json& subject);
