@@ -22,7 +22,7 @@ absl::Status RecordMisses(const driver::CompileReport& report, const std::string
                           const ConfigOptions& place);
 
 // The misses of the target whose kernels are not tuned by now. If `server` is empty, those in the
-// database, which need not exist.
+// database; none if that is the default database and does not exist.
 absl::StatusOr<std::vector<tuning_db::Miss>> ReadMisses(const std::string& server,
                                                         const std::string& database,
                                                         const std::string& target);

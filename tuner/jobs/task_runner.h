@@ -100,7 +100,7 @@ struct TaskRunner {
   std::shared_ptr<const TaskContext> context;  // nullptr: see failure
   TaskHistory history;
   int64_t rotation_bytes = 0;                // how much copies of constants fill in the regime
-  std::vector<Want> wants;                   // greatest priority first, then the oldest job
+  std::vector<Want> wants;                   // greatest priority first, then as added
   std::map<int64_t, tuning_db::Trial> open;  // search trials, by id
   std::optional<tuning_db::Trial> open_confirm;
   std::optional<FinalRun> final_run;
