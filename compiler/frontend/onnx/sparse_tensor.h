@@ -20,7 +20,7 @@ namespace hone::frontend {
 absl::StatusOr<SparseInitializer> ReadSparseTensor(const onnx::SparseTensorProto& proto,
                                                    const std::string& folder);
 
-// The dense constant, with all zeros.
+// The dense constant, in which the elements that `sparse` does not name are zero.
 ir::Expr DenseConstant(const SparseInitializer& sparse);
 
 // The constants that hold a sparse matrix in CSR form, and those for its transpose. CsrBytes

@@ -23,7 +23,7 @@ struct ZooSize {
 // The module of a model, in the form that ImportOnnx gives: "main" has its types inferred, images
 // are called "data", and the output "output". The same name and size always give the same bytes.
 // "synthetic_N" is "synthetic" of N operators. kNotFound lists the names. kInvalidArgument: a batch
-// below 1, or an N that is no number from 10 to 100000.
+// that is not from 1 to 65536, a divisor below 1, or an N that is no number from 10 to 100000.
 absl::StatusOr<ir::Module> ZooModel(std::string_view name, const ZooSize& size);
 absl::StatusOr<ir::Module> ZooModel(std::string_view name, int64_t batch = 1);
 std::vector<std::string> ZooNames();
