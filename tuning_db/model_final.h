@@ -30,8 +30,9 @@ struct ModelFinal {
   std::string skeleton;  // digest
   std::string target;
   std::string model;  // name, for people
-  std::vector<std::string>
-      signatures;  // kept: of each kernel in execution order, without layout copies
+  // The layout signatures that were kept, one for each kernel in execution order, without the
+  // kernels that copy between layouts.
+  std::vector<std::string> signatures;
   std::vector<ModelFinalKernel> kernels;
   // Digest of everything that was compared. As long as it is the same, nothing is timed again.
   std::string compared;

@@ -37,9 +37,9 @@ inline constexpr int64_t kOldestEpoch = 1;
 // OK if `asked`, which has the client id of `known`, may be the request that `known` was made from.
 // kAlreadyExists if another submitter made it, or if it asks for something else.
 absl::Status IsSameRequest(const Job& known, const Job& asked);
-// Whether the job may take on the state `to`: kFailedPrecondition for a job that has ended, and for
-// a paused one that would run before it is queued again. Any other change is allowed: a drained
-// daemon, say, queues its jobs again.
+// Whether the job may take on the state `to`: kFailedPrecondition for a job that has ended in
+// another state, and for a paused one that would run before it is queued again. Any other change is
+// allowed: a drained daemon, say, queues its jobs again.
 absl::Status MaySetState(const Job& job, JobState to);
 // Whether an event may be added to the job: kFailedPrecondition for a job that has ended, which
 // gets no more events.

@@ -44,7 +44,7 @@ absl::StatusOr<int64_t> InsertJob(Connection& db, const Job& job);
 absl::StatusOr<int64_t> NextOf(Connection& db, const std::string& counter);
 // Adds a life of the owner, in time until `until_ns`, and removes its older ones.
 absl::StatusOr<Ownership> InsertLife(Connection& db, const std::string& owner, int64_t until_ns);
-// The time until which the life is in time.
+// The point in time until which the life is in time (JobStore::HasManyOwners).
 absl::StatusOr<int64_t> ReadLife(Connection& db, const Ownership& ownership);
 absl::Status RenewLife(Connection& db, const Ownership& ownership, int64_t until_ns);
 // The ids of the unfinished jobs of this epoch, or of all others if not `is_own`, sorted.
