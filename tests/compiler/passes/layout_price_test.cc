@@ -82,6 +82,30 @@ TEST(LayoutPrice, GlobalPoolsTakeEitherLayout) {
   EXPECT_DOUBLE_EQ(ns(row_major), ns(blocked));
 }
 
+// Tensor cores sum over channels, where these are neighbours in whole copies.
+TEST(LayoutPrice, GpusPreferChannelsLastForConvolutionsOf16BitsAlone) {
+  const Target target = *Target::Parse("cuda -arch=sm_90a -multiprocessors=132");
+  const auto row_major = Layout::RowMajor(4);
+  const auto channels_last = *Layout::Parse("NHWC", 4);
+  const auto gains = [&](const std::string& dtype, const std::string& channels,
+                         const std::string& call) {
+    const ir::Module module =
+        Typed("def @main(%x: Tensor[(1, " + channels + ", 28, 28), " + dtype +
+              "], %w: Tensor[(64, " + channels + ", 3, 3), " + dtype + "]) { " + call + " }");
+    const auto ns = [&](const Layout& layout) {
+      return PredictKernelNs(module.functions.at("main"), {false, true}, {{layout}, {layout}},
+                             target);
+    };
+    return ns(channels_last) < ns(row_major);
+  };
+  constexpr char kConv[] = "nn.conv2d(%x, %w, padding=[1, 1, 1, 1])";
+  EXPECT_TRUE(gains("bfloat16", "64", kConv));
+  EXPECT_TRUE(gains("float16", "32", kConv));
+  EXPECT_FALSE(gains("float32", "64", kConv));
+  EXPECT_FALSE(gains("bfloat16", "3", kConv)) << "its terms fill no operation";
+  EXPECT_FALSE(gains("bfloat16", "64", "nn.relu(%x)"));
+}
+
 // Row-major lanes gather what is resampled along them, and nothing else.
 TEST(LayoutPrice, OnlyTheInnermostAxisIsResampledFasterInBlocks) {
   const CpuTarget target = *CpuTarget::Parse("llvm -mcpu=cascadelake");
