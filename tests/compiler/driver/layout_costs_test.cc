@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_replace.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/ir/parser.h"
 #include "support/random.h"
@@ -96,6 +97,28 @@ Times FastestIs(const std::string& signature) {
 TEST(LayoutCosts, WithoutMeasurementsConvolutionsAreBlocked) {
   EXPECT_THAT(Chosen([](const schedule::Task&) { return 0; }, passes::LayoutAim::kSettled),
               IsBlockedInside());
+}
+
+// Convolutions of as many channels as a ResNet's, on a GPU with tensor cores.
+TEST(LayoutCosts, ChannelsOf16BitImagesComeLastOnGpus) {
+  const auto signatures_of = [](const std::string& dtype) {
+    const std::string text = absl::StrReplaceAll(R"(
+def @main(%x: Tensor[(8, 256, 28, 28), T], %w0: Tensor[(256, 256, 3, 3), T],
+          %w1: Tensor[(256, 256, 3, 3), T]) {
+  %0 = nn.relu(nn.conv2d(%x, %w0, padding=[1, 1, 1, 1]));
+  nn.relu(nn.conv2d(%0, %w1, padding=[1, 1, 1, 1]))
+})",
+                                                 {{", T]", ", " + dtype + "]"}});
+    ConfigChain chain = Chain([](const schedule::Task&) { return 0; });
+    const auto model = TasksOf(ir::ParseModule(text).value(), *Target::Parse("cuda -arch=sm_90a"),
+                               &chain, passes::LayoutAim::kSettled);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return ConvolutionsOf(*model);
+  };
+  EXPECT_THAT(signatures_of("bfloat16"),
+              ::testing::ElementsAre("NHWC,NHWC->NHWC", "NHWC,NHWC->NHWC"));
+  EXPECT_THAT(signatures_of("float32"),
+              ::testing::ElementsAre("NCHW,NCHW->NCHW", "NCHW,NCHW->NCHW"));
 }
 
 TEST(LayoutCosts, RecordsThatMakeASignatureFasterFlipTheKernelsToIt) {
