@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 
 namespace hone::lower {
@@ -11,8 +12,6 @@ using loop::Expr;
 using loop::ExprKind;
 
 namespace {
-
-int64_t Modulo(int64_t value, int64_t extent) { return ((value % extent) + extent) % extent; }
 
 bool IsOfBlock(const loop::BufferNode& buffer) {
   return buffer.scope == loop::Scope::kGlobal || buffer.scope == loop::Scope::kShared;
@@ -29,13 +28,13 @@ std::optional<Slot> SlotOf(const loop::BufferNode& buffer, const std::vector<Exp
       value == extent) {
     index = index->operands[0];
   }
-  if (loop::IsConstInt(index, &value)) return Slot{.offset = Modulo(value, extent)};
+  if (loop::IsConstInt(index, &value)) return Slot{.offset = loop::FloorModInt(value, extent)};
   if (index->kind == ExprKind::kVar) return Slot{.var = index.get()};
   if (!IsBinary(index, BinaryOp::kAdd)) return std::nullopt;
   for (const size_t var : {size_t{0}, size_t{1}}) {
     if (index->operands[var]->kind == ExprKind::kVar &&
         loop::IsConstInt(index->operands[1 - var], &value)) {
-      return Slot{.var = index->operands[var].get(), .offset = Modulo(value, extent)};
+      return Slot{.var = index->operands[var].get(), .offset = loop::FloorModInt(value, extent)};
     }
   }
   return std::nullopt;
@@ -104,7 +103,7 @@ BlockAccess BlockAccess::WithSlots(const Change& change) const {
 // The variable is one more there.
 BlockAccess BlockAccess::InNextIteration(const loop::ExprNode* var) const {
   return WithSlots([&](const loop::BufferNode& buffer, Slot slot) -> std::optional<Slot> {
-    if (slot.var == var) slot.offset = Modulo(slot.offset - 1, buffer.shape[0]);
+    if (slot.var == var) slot.offset = loop::FloorModInt(slot.offset - 1, buffer.shape[0]);
     return slot;
   });
 }

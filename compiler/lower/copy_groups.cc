@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "compiler/loop/scalar.h"
 #include "compiler/loop/visit.h"
 #include "compiler/lower/block_access.h"
 #include "compiler/lower/thread_loops.h"
@@ -99,7 +100,7 @@ bool IsLoopOver(const Stmt& loop, const SharedAccess& access) {
 // Whether the loop goes through slots from the first one on, and reads them.
 bool ReadsFromFirstSlot(const Stmt& steps, const Slot& slot, int64_t slots) {
   int64_t min = 0;
-  return loop::IsConstInt(steps->min, &min) && ((min + slot.offset) % slots + slots) % slots == 0;
+  return loop::IsConstInt(steps->min, &min) && loop::FloorModInt(min + slot.offset, slots) == 0;
 }
 
 bool FillsFirstSlots(const Stmt& first, const Slot& slot, int64_t slots) {
@@ -118,7 +119,7 @@ std::optional<SlotLoops> SlotLoopsOf(const loop::BufferNode& buffer, const Share
   if (!IsLoopOver(loops.first, first) || !IsLoopOver(loops.steps, last) || !read.slot ||
       read.slot->var != last.slot->var || !FillsFirstSlots(loops.first, *first.slot, slots) ||
       !ReadsFromFirstSlot(loops.steps, *read.slot, slots) ||
-      (read.slot->offset + slots - 1) % slots != last.slot->offset) {
+      loop::FloorModInt(read.slot->offset - 1, slots) != last.slot->offset) {
     return std::nullopt;
   }
   const auto is_copy = [&](const SharedAccess& store) {

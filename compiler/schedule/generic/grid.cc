@@ -53,8 +53,6 @@ class GridPlan final : public StrategiesPlan {
   }
 };
 
-constexpr size_t kImageRank = 4;
-
 // A kernel that is scheduled as one of row-major tensors.
 class ReorderedPlan final : public Plan {
  public:

@@ -23,8 +23,6 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Stmt;
 
-constexpr size_t kImageRank = 4;
-
 // A buffer in the place of another one, whose axis i is axis `axes[i]` there.
 struct Reordered {
   Buffer buffer;

@@ -2,11 +2,16 @@
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_MEMORY_ORDER_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_MEMORY_ORDER_H_
 
+#include <cstddef>
+
 #include "compiler/ir/workload.h"
 #include "compiler/loop/stmt.h"
 #include "compiler/ops/lower.h"
 
 namespace hone::schedule {
+
+// The number of axes of images: samples, channels, lines, columns.
+inline constexpr size_t kImageRank = 4;
 
 // The kernel whose tensors have their axes in the order in which `signature` lays them out, all
 // row-major: an input of [n, c, h, w] in NHWC becomes one of [n, h, w, c]. The stages go through

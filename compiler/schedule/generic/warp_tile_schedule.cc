@@ -6,6 +6,7 @@
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_cover.h"
+#include "compiler/schedule/generic/memory_order.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "runtime/module_abi.h"
 
@@ -230,7 +231,6 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
 // along it, while the images go along lines and columns; these are the axes of which a block takes
 // several, and lanes go along the last of them.
 size_t LanesOf(const GridSums& sums, const std::vector<size_t>& wide) {
-  constexpr size_t kImageRank = 4;
   const GridFactor& a = (*sums.factors)[0];
   const GridFactor& b = (*sums.factors)[1];
   const bool is_first = a.DependsOnAxis(wide.back());

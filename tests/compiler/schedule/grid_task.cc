@@ -5,6 +5,7 @@
 #include "compiler/schedule/templates.h"
 #include "gtest/gtest.h"
 #include "support/random.h"
+#include "tests/compiler/schedule/golden_nest.h"
 #include "tests/compiler/schedule/nest_check.h"
 #include "tests/compiler/schedule/opened.h"
 
@@ -34,6 +35,14 @@ Space GridTask::SpaceOf(const std::string& strategy) const {
     return config.entries().empty() ? Knob{"strategy", {strategy}, std::nullopt}
                                     : space.Next(config);
   });
+}
+
+void ExpectGoldenOf(const GridTask& one, const std::string& golden, const std::string& config) {
+  const auto parsed = Config::Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto nest = NestOfConfig(one.task(), *parsed);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  ExpectGolden(golden, one.naive(), *nest);
 }
 
 bool CheckStrategyOnGrid(const std::string& kernel, const std::string& strategy, int configs,

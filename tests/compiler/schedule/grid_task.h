@@ -35,6 +35,9 @@ class GridTask {
   const size_t signature_;
 };
 
+// EXPECTs that the config's nest is the golden one, and computes what the naive nest does.
+void ExpectGoldenOf(const GridTask& one, const std::string& golden, const std::string& config);
+
 // EXPECTs that some random configs of a strategy compute what the naive nest does, up to
 // `tolerance` times the largest value, and that lowering takes them. Answers whether all did.
 bool CheckStrategyOnGrid(const std::string& kernel, const std::string& strategy, int configs,

@@ -158,12 +158,9 @@ TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
   const GridTask one(
       "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(32, 16), float32], const p2: "
       "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
-  const auto config = Config::Parse(
+  ExpectGoldenOf(
+      one, "block_tile",
       R"({"column_runs":1,"load_ahead":0,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
-  ASSERT_TRUE(config.ok()) << config.status();
-  const auto nest = NestOfConfig(one.task(), *config);
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectGolden("block_tile", one.naive(), *nest);
 }
 
 // What the next steps copy is loaded before the sums of these; a thread's columns are two runs.
@@ -171,12 +168,9 @@ TEST(Grid, ABlockOfThreadsLoadsAhead) {
   const GridTask one(
       "fn (p0: Tensor[(16, 16), float32], const p1: Tensor[(60, 16), float32]) { nn.dense(p0, p1) "
       "}");
-  const auto config = Config::Parse(
+  ExpectGoldenOf(
+      one, "block_tile_ahead",
       R"({"column_runs":2,"load_ahead":1,"row_axis":0,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":8,"tile_rows":4})");
-  ASSERT_TRUE(config.ok()) << config.status();
-  const auto nest = NestOfConfig(one.task(), *config);
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectGolden("block_tile_ahead", one.naive(), *nest);
 }
 
 // The filter of one channel and one step is one element, which no thread keeps for the others.
@@ -197,12 +191,9 @@ TEST(Grid, WarpsMultiplyTilesFromSharedCopies) {
   const GridTask one(
       "fn (p0: Tensor[(1, 32, 4, 16), bfloat16], const p1: Tensor[(16, 32, 3, 3), bfloat16]) { %0 "
       "= nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }");
-  const auto config = Config::Parse(
+  ExpectGoldenOf(
+      one, "warp_tile",
       R"({"steps":32,"strategy":"warp_tile","tile_columns":16,"tile_rows":16,"warps_columns":1,"warps_lines":2,"warps_rows":1})");
-  ASSERT_TRUE(config.ok()) << config.status();
-  const auto nest = NestOfConfig(one.task(), *config);
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectGolden("warp_tile", one.naive(), *nest);
 }
 
 TEST(Grid, CopiesOfWarpsRunAhead) {

@@ -76,12 +76,9 @@ TEST(MemoryOrder, EveryStrategyComputesWhatTheNaiveNestDoes) {
 // Threads copy eight channels at once, and ahead; lanes are columns, as in rows of channels.
 TEST(MemoryOrder, WarpsCopyNeighbouringChannelsAhead) {
   const GridTask one(kOfTerms[0], kSmallGpu, kChannelsLast);
-  const auto config = Config::Parse(
+  ExpectGoldenOf(
+      one, "warp_tile_channels_last",
       R"({"slots":2,"steps":16,"strategy":"warp_tile","tile_columns":16,"tile_rows":16,"warps_columns":1,"warps_lines":2,"warps_rows":1})");
-  ASSERT_TRUE(config.ok()) << config.status();
-  const auto nest = NestOfConfig(one.task(), *config);
-  ASSERT_TRUE(nest.ok()) << nest.status();
-  ExpectGolden("warp_tile_channels_last", one.naive(), *nest);
 }
 
 // As in a ResNet.

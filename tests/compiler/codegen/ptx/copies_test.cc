@@ -11,9 +11,6 @@
 namespace hone::codegen {
 namespace {
 
-constexpr char kCopying[] = "cuda -arch=sm_80";
-constexpr char kNotCopying[] = "cuda -arch=sm_75";
-
 // Sums over the rows of a matrix, of which steps of 32 columns are copied.
 struct Pipelined {
   std::string dtype = "float32";
@@ -97,21 +94,21 @@ TEST(Copies, GiveWhatTheInterpreterDoes) {
   for (const auto& [shape, is_in_background] : kCases) {
     SCOPED_TRACE(fmt::format("{} vector {} slots {} index {} value {}", shape.dtype, shape.vector,
                              shape.slots, shape.index, shape.value));
-    ExpectCudaSameAsInterpreter(PipelinedNest(shape), kCopying, 1e-6);
+    ExpectCudaSameAsInterpreter(PipelinedNest(shape), kAmpere, 1e-6);
     if (HasFailure()) return;
   }
 }
 
 TEST(Copies, AreInTheBackgroundWhereAnInstructionDoesThem) {
   for (const auto& [shape, is_in_background] : kCases) {
-    const std::string ptx = PtxOf(PipelinedNest(shape), kCopying);
+    const std::string ptx = PtxOf(PipelinedNest(shape), kAmpere);
     SCOPED_TRACE(ptx);
     EXPECT_EQ(Count(ptx, ".shared.global") > 0, is_in_background);
     if (shape.slots > 2 && is_in_background) {
       EXPECT_GT(Count(ptx, fmt::format("cp.async.wait_group {}", shape.slots - 2)), 0);
     }
   }
-  EXPECT_EQ(Count(PtxOf(PipelinedNest({}), kNotCopying), "cp.async"), 0);
+  EXPECT_EQ(Count(PtxOf(PipelinedNest({}), kTuring), "cp.async"), 0);
 }
 
 }  // namespace

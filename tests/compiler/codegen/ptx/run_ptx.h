@@ -11,6 +11,10 @@
 
 namespace hone::codegen {
 
+// With tensor cores and copies in the background, and without either.
+inline constexpr char kAmpere[] = "cuda -arch=sm_80";
+inline constexpr char kTuring[] = "cuda -arch=sm_75";
+
 // The first device, opened once and never closed; ctest gives one that stands in for a GPU. Null,
 // with the reason in *why, where there is none. Not thread-safe.
 cuda::CudaDevice* FindCudaDevice(std::string* why);

@@ -11,9 +11,6 @@
 namespace hone::codegen {
 namespace {
 
-constexpr char kAmpere[] = "cuda -arch=sm_80";
-constexpr char kTuring[] = "cuda -arch=sm_75";
-
 // c[m, n] = sum a[m, k] * b[n, k], by two blocks of warps, each of which has `rows` by `columns`
 // tiles.
 struct WarpProducts {
