@@ -36,10 +36,6 @@ Expr Finish(std::shared_ptr<ExprNode> node) {
 
 bool IsConst(const Expr& e) { return e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat; }
 
-bool IsInt(const Expr& e, int64_t value) {
-  return e->kind == ExprKind::kInt && e->int_value == value;
-}
-
 Expr FoldBinary(BinaryOp op, const Expr& a, const Expr& b) {
   const DataType result = GivesBool(op) ? DataType::kBool : a->dtype;
   if (a->kind == ExprKind::kFloat) {
@@ -252,6 +248,15 @@ bool IsConstInt(const Expr& e, int64_t* value) {
   if (e->kind != ExprKind::kInt) return false;
   if (value != nullptr) *value = e->int_value;
   return true;
+}
+
+bool IsInt(const Expr& e, int64_t value) {
+  return e->kind == ExprKind::kInt && e->int_value == value;
+}
+
+bool IsZero(const Expr& e) {
+  return IsInt(e, 0) ||
+         (e->kind == ExprKind::kFloat && e->float_value == 0 && !std::signbit(e->float_value));
 }
 
 bool IsBinary(const Expr& e, BinaryOp op) {

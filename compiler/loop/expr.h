@@ -185,7 +185,14 @@ Expr Le(Expr a, Expr b);
 Expr Ge(Expr a, Expr b);
 Expr Eq(Expr a, Expr b);
 
+// Whether `e` is an integer constant; `value`, if given, then becomes it.
 bool IsConstInt(const Expr& e, int64_t* value = nullptr);
+// Refuses a literal 0, which would be taken for a null pointer: IsInt(e, 0) is what was meant.
+bool IsConstInt(const Expr& e, int value) = delete;
+// Whether `e` is the integer constant `value`.
+bool IsInt(const Expr& e, int64_t value);
+// Whether `e` is a constant all of whose bits are zero, which -0.0 is not.
+bool IsZero(const Expr& e);
 bool IsBinary(const Expr& e, BinaryOp op);
 // Equal in structure; variables and buffers by identity.
 bool StructuralEqual(const Expr& a, const Expr& b);

@@ -391,9 +391,7 @@ class Printer {
     }
     out_ += " in ";
     Print(s.min);
-    int64_t min = 0;
-    const bool from_zero = IsConstInt(s.min, &min) && min == 0;
-    out_ += from_zero ? ".." : "..+";
+    out_ += IsInt(s.min, 0) ? ".." : "..+";
     Print(s.extent);
   }
 

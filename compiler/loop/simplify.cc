@@ -403,9 +403,7 @@ class StmtSimplifier {
     const Expr min = Simplify(s->min, bounds_);
     const Expr extent = Simplify(s->extent, bounds_);
     if (BoundsOf(extent, bounds_).max <= 0) return Seq({});
-    int64_t count = 0;
-    const bool once = IsConstInt(extent, &count) && count == 1;
-    if (once && !IsOfGrid(*s) && IsStable(min)) {
+    if (IsInt(extent, 1) && !IsOfGrid(*s) && IsStable(min)) {
       return Run(Substitute(s->body[0], VarMap{{s->var.get(), min}}));
     }
     bounds_.PushLoop(*s);

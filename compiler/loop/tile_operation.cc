@@ -1,7 +1,5 @@
 #include "compiler/loop/tile_operation.h"
 
-#include <cmath>
-
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
@@ -22,7 +20,7 @@ struct TileLoops {
 // The steps of a loop that counts from zero; 0: another one.
 int64_t StepsOf(const Stmt& s) {
   int64_t steps = 0;
-  return IsConstInt(s->min, 0) && IsConstInt(s->extent, &steps) ? steps : 0;
+  return IsInt(s->min, 0) && IsConstInt(s->extent, &steps) ? steps : 0;
 }
 
 bool IsLoop(const Stmt& s, LoopKind kind) {
@@ -101,11 +99,6 @@ bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) 
     op->right_has_lanes = false;
   }
   return false;
-}
-
-bool IsZero(const Expr& e) {
-  return (e->kind == ExprKind::kFloat && e->float_value == 0 && !std::signbit(e->float_value)) ||
-         IsConstInt(e, 0);
 }
 
 // Rows of the sums are whole tiles' lanes.

@@ -23,17 +23,11 @@ struct Copied {
   std::vector<Expr> conditions;
 };
 
-bool IsZero(const Expr& e) {
-  int64_t value = 1;
-  return (e->kind == ExprKind::kFloat && e->float_value == 0) ||
-         (loop::IsConstInt(e, &value) && value == 0);
-}
-
 std::optional<Copied> CopiedBy(const loop::StmtNode& store) {
   Copied copied{.load = store.value, .conditions = {}};
   while (copied.load->kind == ExprKind::kSelect) {
     const Expr select = copied.load;
-    if (!IsZero(select->operands[2])) return std::nullopt;
+    if (!loop::IsZero(select->operands[2])) return std::nullopt;
     copied.conditions.push_back(select->operands[0]);
     copied.load = select->operands[1];
   }
@@ -105,14 +99,14 @@ bool LaunchEmitter::EmitCopy(const loop::Stmt& s) {
 }
 
 void LaunchEmitter::EmitCommit() {
-  if (copied_.empty()) return;
+  if (launch_->copied.empty()) return;
   b_.CreateIntrinsic(Intrinsic::nvvm_cp_async_commit_group, {}, {});
 }
 
 void LaunchEmitter::EmitBarrier(int pending) {
   // Without a kernel's blocks one thread has an index of the grid for itself.
   if (scratch_ != nullptr) return;
-  if (!copied_.empty()) {
+  if (!launch_->copied.empty()) {
     const auto groups = static_cast<uint32_t>(pending);
     b_.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b_.getInt32(groups)});
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/llvm/arithmetic.h"
@@ -249,8 +248,7 @@ llvm::Value* LaunchEmitter::EmitExpOrZero(const Expr& e) {
   const Expr& zero = e->operands[1];
   const Expr& exp = e->operands[2];
   if (!loop::IsBinary(less, BinaryOp::kLt) || exp->kind != ExprKind::kUnary ||
-      exp->unary_op != loop::UnaryOp::kExp || zero->kind != ExprKind::kFloat ||
-      zero->float_value != 0 || std::signbit(zero->float_value)) {
+      exp->unary_op != loop::UnaryOp::kExp || !loop::IsZero(zero)) {
     return nullptr;
   }
   const Expr& x = exp->operands[0];

@@ -22,9 +22,8 @@ int64_t ProductOf(const std::vector<int64_t>& extents) {
 
 // The extent of a loop of constant bounds from 0 on; nullopt for others.
 std::optional<int64_t> ExtentOf(const Stmt& s) {
-  int64_t min = 0, extent = 0;
-  const bool is_constant =
-      loop::IsConstInt(s->min, &min) && min == 0 && loop::IsConstInt(s->extent, &extent);
+  int64_t extent = 0;
+  const bool is_constant = loop::IsInt(s->min, 0) && loop::IsConstInt(s->extent, &extent);
   return is_constant ? std::optional(extent) : std::nullopt;
 }
 

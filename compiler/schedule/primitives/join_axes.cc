@@ -106,9 +106,8 @@ class JoinInLaunch : public loop::Mutator {
   }
 
   static bool IsWhole(const loop::StmtNode& s, int64_t extent) {
-    int64_t first = -1, count = -1;
-    return loop::IsConstInt(s.min, &first) && first == 0 && loop::IsConstInt(s.extent, &count) &&
-           count == extent && s.loop_kind == loop::LoopKind::kSerial;
+    return loop::IsInt(s.min, 0) && loop::IsInt(s.extent, extent) &&
+           s.loop_kind == loop::LoopKind::kSerial;
   }
 
   // As it is written, where a variable with one value is itself, or what it comes to.

@@ -22,9 +22,8 @@ bool IsGrid(const Stmt& s) {
 }
 
 absl::StatusOr<int64_t> RowsOf(const Stmt& loop) {
-  int64_t min = 0;
   int64_t rows = 0;
-  if (IsGrid(loop) && !IsGrid(loop->body[0]) && loop::IsConstInt(loop->min, &min) && min == 0 &&
+  if (IsGrid(loop) && !IsGrid(loop->body[0]) && loop::IsInt(loop->min, 0) &&
       loop::IsConstInt(loop->extent, &rows)) {
     return rows;
   }

@@ -22,11 +22,6 @@ using loop::StmtKind;
 
 namespace {
 
-bool IsZero(const Expr& e) {
-  return (e->kind == ExprKind::kFloat && e->float_value == 0) ||
-         (e->kind == ExprKind::kInt && e->int_value == 0);
-}
-
 // c + select(p, x, 0) * w, the factors in either order.
 std::optional<Stmt> Skip(const Stmt& store) {
   const Expr& sum = store->value;
@@ -39,7 +34,7 @@ std::optional<Stmt> Skip(const Stmt& store) {
   }
   for (size_t side : {size_t{0}, size_t{1}}) {
     const Expr& factor = product->operands[side];
-    if (factor->kind != ExprKind::kSelect || !IsZero(factor->operands[2])) continue;
+    if (factor->kind != ExprKind::kSelect || !loop::IsZero(factor->operands[2])) continue;
     Expr factors[2] = {product->operands[0], product->operands[1]};
     factors[side] = factor->operands[1];
     return loop::If(factor->operands[0], loop::Store(store->buffer, store->indices,

@@ -48,9 +48,8 @@ absl::Status UnrollSteps(loop::Nest* nest, const Loop& unrolled, int64_t factor)
   // A number below zero, which a maximum may have hidden, is asked for once: what is computed of n
   // is on the way to every branch.
   Expr n = loop->extent;
-  int64_t least = 1;
   if (n->kind == loop::ExprKind::kBinary && n->binary_op == loop::BinaryOp::kMax &&
-      loop::IsConstInt(n->operands[1], &least) && least == 0) {
+      loop::IsInt(n->operands[1], 0)) {
     n = n->operands[0];
   }
   const bool may_be_negative = loop::BoundsOf(n, BoundsAt(site)).min < 0;

@@ -15,9 +15,7 @@ using loop::StmtKind;
 bool IsFloatZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
 
 bool RunsOver(const Stmt& loop, int64_t extent) {
-  int64_t min = 0, steps = 0;
-  return loop::IsConstInt(loop->min, &min) && min == 0 && loop::IsConstInt(loop->extent, &steps) &&
-         steps == extent;
+  return loop::IsInt(loop->min, 0) && loop::IsInt(loop->extent, extent);
 }
 
 // The update of the sums, below loops over them.

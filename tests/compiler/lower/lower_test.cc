@@ -142,5 +142,22 @@ run @l {
   ExpectGolden("tiles", launches);
 }
 
+// No instruction sets a tile to anything but zero, or begins behind its first row.
+TEST(Lower, TilesOfOtherValuesOrRowsAreNoneOfTheUnits) {
+  const auto regions = [](const std::string& fill, const std::string& rows) {
+    const std::string text =
+        "nest @k { output %c: int32[32, 16] NC run @l { alloc tile %s: "
+        "int32[32, 16] NC16c { tile m in " +
+        rows + " { vectorize n in 0..16 { %s[m, n] = int32(" + fill +
+        ")"
+        " } } tile m2 in 0..16 { vectorize n2 in 0..16 { %c[m2, n2] = "
+        "%s[m2, n2] } } } } }";
+    return Lowered(text, kSapphireRapids).at(0).tiles.regions.size();
+  };
+  EXPECT_EQ(regions("0", "0..16"), 1u);
+  EXPECT_EQ(regions("5", "0..16"), 0u);
+  EXPECT_EQ(regions("0", "3..+16"), 0u);
+}
+
 }  // namespace
 }  // namespace hone::lower
