@@ -362,13 +362,19 @@ void Bounds::Assume(const Expr& condition, bool truth) {
 }
 
 void Bounds::AssumeComparison(BinaryOp op, const Expr& a, const Expr& b) {
-  const Interval interval = IntervalOf(op);
-  if (a->dtype != DataType::kInt64 || interval == Interval()) return;
+  if (a->dtype != DataType::kInt64) return;
   Linear difference = LinearForm(a, *this);
   const Linear other = LinearForm(b, *this);
   if (MayWrap(difference, *this) || MayWrap(other, *this)) return;
   difference.Add(other, -1);
   if (difference.IsConstant()) return;
+  Interval interval = IntervalOf(op);
+  if (op == BinaryOp::kNe) {  // says something only of an end of the range
+    const Interval range = LinearBounds::Of(difference, *this);
+    if (range.min == 0) interval.min = 1;
+    if (range.max == 0) interval.max = -1;
+  }
+  if (interval == Interval()) return;
   const auto& [atom, coefficient] = difference.terms()[0];
   if (difference.terms().size() == 1 && atom->kind == ExprKind::kVar) {
     for (size_t i = variables_.size(); i-- > 0;) {

@@ -42,6 +42,16 @@ TEST(Bounds, ConditionsOnSeveralVariablesHold) {
   EXPECT_EQ(BoundsOf(kI, bounds), (Interval{3, 7}));
 }
 
+TEST(Bounds, AnInequalityCutsOffAnEndOfTheRange) {
+  Bounds bounds = {{kO, {0, 3}}, {kI, {0, 1}}};
+  bounds.Assume(Eq(kO, 3), false);
+  EXPECT_EQ(BoundsOf(kO * 2 + kI, bounds), (Interval{0, 5}));
+  bounds.Assume(Eq(kO, 1), false);
+  EXPECT_EQ(BoundsOf(kO, bounds), (Interval{0, 2})) << "1 is no end of it";
+  bounds.Assume(Eq(kO + kI, 0), false);
+  EXPECT_EQ(BoundsOf(kO + kI, bounds), (Interval{1, 3}));
+}
+
 TEST(Bounds, NothingIsLearnedOfMemoryThatMayChange) {
   const Expr written = Load(MakeBuffer("w", DataType::kInt64, {4}), {0});
   const Expr input = Load(MakeBuffer("n", DataType::kInt64, {4}, Role::kInput), {0});
