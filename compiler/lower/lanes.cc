@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/loop/visit.h"
+#include "compiler/lower/lane_walk.h"
 
 namespace hone::lower {
 namespace {
@@ -67,7 +68,7 @@ class Serialise final : public loop::Mutator {
     const bool vectorised =
         s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kVectorize;
     // It is decided by the loop as it was: one of two nested ones stays a vector.
-    const bool apart = vectorised && !LaneCheck(s).together();
+    const bool apart = vectorised && (VectorLanesOf(*s) == 0 || !LaneCheck(s).together());
     const loop::Stmt rewritten = RewriteChildren(s);
     if (!apart) return rewritten;
     return loop::For(rewritten->var, rewritten->min, rewritten->extent, rewritten->body[0]);

@@ -6,10 +6,13 @@
 #include <utility>
 
 #include "compiler/lower/barriers.h"
+#include "compiler/lower/dots.h"
 #include "compiler/lower/grain.h"
 #include "compiler/lower/grid.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/lower/threads.h"
+#include "compiler/lower/transpositions.h"
+#include "compiler/lower/unrolling.h"
 #include "compiler/lower/warps.h"
 #include "compiler/machine/background_copies.h"
 #include "compiler/machine/machine.h"
@@ -81,10 +84,13 @@ absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
     LoweredLaunch launch;
     launch.name = launches[i].name;
     launch.phase = launches[i].phase;
-    launch.body = SerialiseLanesApart(launches[i].body);
+    launch.body = LimitUnrolling(SerialiseLanesApart(launches[i].body));
     launch.tiles = PlanTiles(launch.body, machine.matrix);
     launch.grid = TakeGrid(&launch.body);
     if (machine.HasGrid()) HONE_RETURN_IF_ERROR(LowerBlock(target, &launch));
+    launch.dots = PlanDots(launch.body, BoundsAround(launch));
+    launch.transpositions =
+        PlanTranspositions(launch.body, BoundsAround(launch), machine.vector.size_bytes);
     launch.serial = below_grain[i];
     launch.barrier_before = barriers[i];
     lowered.push_back(std::move(launch));

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+
+#include "compiler/loop/visit.h"
 
 namespace hone::lower {
 
@@ -11,6 +14,40 @@ int64_t LoweredLaunch::GridIndices() const {
   for (const GridLoop& loop : grid) indices *= std::max<int64_t>(loop.extent, 0);
   return indices;
 }
+
+namespace {
+
+// The variables of the loops that `is_one` picks, in the order of the loops; "" if there is none.
+std::string LoopsWhere(const loop::Stmt& body,
+                       const std::function<bool(const loop::Stmt&)>& is_one) {
+  std::string names;
+  for (const loop::Stmt& loop : loop::CollectLoops(body)) {
+    if (is_one(loop)) names += " " + loop->var->name;
+  }
+  return names;
+}
+
+std::string VectorsText(const LoweredLaunch& launch) {
+  const auto transposes = [&](bool stores) {
+    return LoopsWhere(launch.body, [&](const loop::Stmt& loop) {
+      const auto found = launch.transpositions.find(loop.get());
+      return found != launch.transpositions.end() && found->second.store.has_value() == stores;
+    });
+  };
+  const std::string dots = LoopsWhere(
+      launch.body, [&](const loop::Stmt& loop) { return launch.dots.contains(loop.get()); });
+  std::string text;
+  if (!dots.empty()) text += ", dot products" + dots;
+  if (const std::string loops = transposes(true); !loops.empty()) {
+    text += ", transposes the store of" + loops;
+  }
+  if (const std::string loops = transposes(false); !loops.empty()) {
+    text += ", transposes loads of" + loops;
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string ToText(const LoweredLaunch& launch) {
   std::string text = fmt::format(
@@ -25,6 +62,7 @@ std::string ToText(const LoweredLaunch& launch) {
   if (launch.serial) text += ", serial";
   if (launch.barrier_before) text += ", barrier before";
   if (!launch.copied.empty()) text += ", copies in the background";
+  text += VectorsText(launch);
   if (!launch.tiles.regions.empty()) text += ", in tile registers";
   if (!launch.warps.operations.empty()) text += ", tiles by warps";
   return text + "\n" + loop::ToText(launch.body, /*indent=*/1);

@@ -9,7 +9,9 @@
 
 #include "compiler/loop/launch_access.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/lower/dots.h"
 #include "compiler/lower/tile_plan.h"
+#include "compiler/lower/transpositions.h"
 #include "compiler/lower/warps.h"
 
 namespace hone::lower {
@@ -25,9 +27,9 @@ struct GridLoop {
 struct LoweredLaunch {
   std::string name;
   loop::Phase phase = loop::Phase::kRun;
-  // The grid, outermost loop first; `body` runs for each of its indices. Back-ends emit a
-  // vectorised loop of the body as vectors if its extent is known and not too large, and a parallel
-  // loop of the body as a serial one.
+  // The grid, outermost loop first; `body` runs for each of its indices. Back-ends may
+  // emit every vectorised loop of the body as vectors and every unrolled one as copies of its body,
+  // and emit a parallel loop of the body as a serial one.
   std::vector<GridLoop> grid;
   // The number of a thread among those that work together on one index of the grid. Each of them
   // runs `body`, and they wait for each other at its barriers. nullopt: one thread works on each
@@ -37,6 +39,8 @@ struct LoweredLaunch {
   // Shared buffers whose elements threads may copy in the background (copy_groups.h): a store to
   // one of them may be done as late as kCommit and kBarrier of `body` allow.
   loop::BufferSet copied;
+  DotPlan dots;  // the dot loops of `body` that are instructions
+  TranspositionPlan transpositions;
   TilePlan tiles;               // what `body` does in tile registers
   WarpPlan warps;               // the tile operations that warps of `thread` do, if any
   bool serial = false;          // one thread is enough, or the grid has one index

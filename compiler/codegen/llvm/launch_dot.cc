@@ -8,34 +8,20 @@ using llvm::Value;
 using loop::Expr;
 
 // The neighbours that fill 32 bits from where `load` is in the first step: one number for all
-// lanes, or one a lane where these lie one after the other. Null where it is otherwise.
-llvm::Value* LaunchEmitter::LoadPacked(const loop::Stmt& s, const Index& min, const Expr& load) {
-  const Storage* storage = FindStorage(load->buffer);
-  if (!storage || storage->copies != 1) return nullptr;
-  std::optional<Index> first;
-  const int64_t steps = loop::DotSteps(load->dtype);
-  for (int64_t k = 0; k < steps; ++k) {
-    vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(k));
-    BeginStatement();
-    std::optional<Index> offset =
-        OffsetOf(load->buffer, load->operands, *storage, /*speculative=*/true);
-    if (!offset) return nullptr;
-    if (!first)
-      first = std::move(offset);
-    else if (const Index step = IndexMath::Sum(*offset, *first, -1);
-             !step.IsConstant() || step.constant != k)
-      return nullptr;
-  }
-  vars_[s->var.get()] = min;
-  BeginStatement();
+// lanes, or one a lane.
+llvm::Value* LaunchEmitter::LoadPacked(const loop::Expr& load) {
   const Address address = Locate(load->buffer, load->operands);
-  llvm::Type* type = b_.getInt32Ty();
-  if (address.reach == Reach::kRamp && address.stride == steps) {
-    type = Widen(type, vector_.lanes);
-  } else if (address.reach != Reach::kUniform) {
-    return nullptr;
+  if (!status_.ok()) return llvm::PoisonValue::get(b_.getInt32Ty());
+  llvm::Type* const lanes = Widen(b_.getInt32Ty(), vector_.lanes);
+  llvm::Instruction* packed = nullptr;
+  if (address.reach == Reach::kUniform) {
+    packed = b_.CreateAlignedLoad(b_.getInt32Ty(), address.pointer, address.align);
+  } else if (address.reach == Reach::kRamp && address.stride == loop::DotSteps(load->dtype)) {
+    packed = b_.CreateAlignedLoad(lanes, address.pointer, address.align);
+  } else {
+    packed = b_.CreateMaskedGather(lanes, LanePointers(address), AlignOfElement(address.element));
   }
-  return Annotate(b_.CreateAlignedLoad(type, address.pointer, address.align), *storage, true);
+  return Annotate(packed, *address.storage, true);
 }
 
 // Parts of the bytes of an int32, all four of them, in the first step's place. A shift of that one
@@ -47,28 +33,19 @@ Value* LaunchEmitter::PackedBytesOf(const loop::DotFactor& factor) {
   return b_.CreateAnd(shifted, Splat(b_, mask, LanesOf(shifted)));
 }
 
-// False where the loop has another form, or its lanes cannot go together; nothing of use was
-// emitted then.
-bool LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min, int64_t steps) {
+void LaunchEmitter::EmitDot(const loop::Stmt& s, const Index& min) {
   const loop::Stmt& store = s->body[0];
-  const std::vector<loop::DotFactor> dot = loop::DotFactorsOf(store, s->var);
-  const int64_t own_steps = store->buffer->dtype == DataType::kInt32 ? 4 : 2;
-  if (vector_.mask || dot.empty() || own_steps != steps) return false;
-  PackedFactor factors[2];
-  for (size_t i = 0; i < 2; ++i) {
-    if (dot[i].shift) continue;
-    factors[i] = {LoadPacked(s, min, dot[i].load), dot[i].load->dtype};
-    if (!factors[i].value) return false;
-  }
   vars_[s->var.get()] = min;
   BeginStatement();
-  for (size_t i = 0; i < 2; ++i) {
-    if (dot[i].shift) factors[i] = {PackedBytesOf(dot[i]), DataType::kUInt8};
+  std::vector<PackedFactor> factors;
+  for (const loop::DotFactor& factor : loop::DotFactorsOf(store, s->var)) {
+    factors.push_back(factor.shift ? PackedFactor{PackedBytesOf(factor), DataType::kUInt8}
+                                   : PackedFactor{LoadPacked(factor.load), factor.load->dtype});
   }
   Value* sum = Splat(b_, EmitExpr(store->value->operands[0]), vector_.lanes);
   Value* result = EmitDotProduct(b_, sum, factors[0], factors[1], traits_);
-  StoreLanes(Locate(store->buffer, store->indices), result);
-  return true;
+  const Address address = Locate(store->buffer, store->indices);
+  if (status_.ok()) StoreLanes(address, result);
 }
 
 }  // namespace hone::codegen

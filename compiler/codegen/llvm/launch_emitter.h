@@ -151,8 +151,9 @@ class LaunchEmitter {
   bool CopiesBits(const loop::Stmt& s) const;
   llvm::Value* LoadBits(const loop::Expr& load);
   // ---- launch_dot.cc ----
-  bool EmitDot(const loop::Stmt& s, const Index& min, int64_t steps);
-  llvm::Value* LoadPacked(const loop::Stmt& s, const Index& min, const loop::Expr& load);
+  // Emits a loop of LoweredLaunch::dots.
+  void EmitDot(const loop::Stmt& s, const Index& min);
+  llvm::Value* LoadPacked(const loop::Expr& load);
   llvm::Value* PackedBytesOf(const loop::DotFactor& factor);
   // ---- launch_tile.cc ----
   void BeginTiles();
@@ -190,25 +191,21 @@ class LaunchEmitter {
   std::vector<llvm::Value*> LoadWarpLanes(const loop::TileOperation& op, int64_t step);
   void EmitWarpProduct(const loop::TileOperation& op);
   // ---- launch_transpose.cc ----
-  // The memory that an unrolled loop around a vectorised one accesses. Its iterations (the "rows"
-  // below) access neighbouring elements, while lanes are further apart. So the code accesses whole
-  // vectors of neighbours and transposes them in registers.
+  // The memory that a transposed access reaches (lower/transpositions.h): its rows are neighbours.
   struct Tile {
     const Storage* storage = nullptr;
-    Index first;
+    llvm::Type* element = nullptr;
+    Index first;         // where lane 0 of the first row is
     int64_t stride = 0;  // from lane to lane, in elements
   };
-  bool EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows);
-  bool EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows);
-  std::optional<Tile> TileOf(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices,
-                             const loop::Expr& row, const Index& min, int64_t rows);
-  void FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row, const Index& min,
-                           int64_t rows);
-  std::vector<llvm::Value*> LoadTransposed(const Tile& tile, llvm::Type* element, int64_t rows);
-  void StoreTransposed(const Tile& tile, llvm::Type* element,
-                       const std::vector<llvm::Value*>& rows);
-  void StoreRows(const Tile& tile, llvm::Type* element, llvm::Value* pointer,
-                 std::vector<llvm::Value*> rows);
+  void EmitTransposed(const lower::Transposition& plan, const loop::Expr& row, const Index& min,
+                      int64_t rows);
+  void EmitTransposedTile(const lower::Transposition& plan, const loop::Expr& row, const Index& min,
+                          int64_t rows);
+  Tile TileAt(const loop::Buffer& buffer, const std::vector<loop::Expr>& indices, int64_t stride);
+  std::vector<llvm::Value*> LoadTransposed(const Tile& tile, int64_t rows);
+  void StoreTransposed(const Tile& tile, const std::vector<llvm::Value*>& rows);
+  void StoreRows(const Tile& tile, llvm::Value* pointer, std::vector<llvm::Value*> rows);
   llvm::BasicBlock* NewBlock(const char* name);
   void CloseLoop(llvm::BranchInst* back);
   // ---- launch_expressions.cc ----
@@ -290,9 +287,9 @@ class LaunchEmitter {
   std::vector<absl::flat_hash_map<const loop::ExprNode*, llvm::Value*>> values_;
   std::vector<loop::Expr> made_;  // keeps expressions alive whose nodes are keys of values_
   VectorState vector_;
-  SteppedLoop* stepped_ = nullptr;  // null outside such loops
-  lower::TilePlan tiles_;
-  const lower::TilePlan::Region* region_ = nullptr;  // the one being emitted
+  SteppedLoop* stepped_ = nullptr;                   // null outside such loops
+  const lower::LoweredLaunch* launch_ = nullptr;     // the one being emitted
+  const lower::TilePlan::Region* region_ = nullptr;  // the one being emitted, if any
   // The variable in which the emitted code keeps the index of the tile shapes that are set; null if
   // the launch has less than two.
   llvm::Value* tile_shapes_ = nullptr;
@@ -305,8 +302,6 @@ class LaunchEmitter {
     int number = 0;
   };
   std::vector<HeldTile> held_tiles_;
-  loop::BufferSet copied_;  // LoweredLaunch::copied
-  lower::WarpPlan warps_;
   absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
   // Parts of n, the thread's number in its warp, for launches whose warps do tile operations.
   struct WarpLane {
@@ -326,7 +321,6 @@ class LaunchEmitter {
   uint64_t scratch_bytes_ = 0;
   uint64_t shared_now_ = 0;
   uint64_t shared_bytes_ = 0;
-  int64_t unrolled_statements_ = 0;
 };
 
 }  // namespace hone::codegen

@@ -143,7 +143,7 @@ absl::StatusOr<LaunchCode> LaunchEmitter::Emit(const lower::LoweredLaunch& launc
     base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
     return base;
   });
-  tiles_ = launch.tiles;
+  launch_ = &launch;
   BeginTiles();
   EmitGrid(launch);
   if (!status_.ok()) return status_;

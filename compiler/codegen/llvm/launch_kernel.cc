@@ -110,11 +110,9 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
     if (found == code.arguments.end()) return nullptr;
     return function_->getArg(static_cast<unsigned>(found - code.arguments.begin()));
   });
-  tiles_ = launch.tiles;
-  warps_ = launch.warps;
-  copied_ = launch.copied;
+  launch_ = &launch;
   index_.PushScope();
-  if (!warps_.operations.empty()) BeginWarps();
+  if (!launch_->warps.operations.empty()) BeginWarps();
   EmitAtPosition(launch, launch.thread ? PositionOfBlock(*launch.thread)
                                        : PositionOfThread(launch, block_threads));
   index_.PopScope();

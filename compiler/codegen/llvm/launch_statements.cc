@@ -16,11 +16,8 @@ using loop::Interval;
 using loop::LoopKind;
 using loop::StmtKind;
 
-// Statements that unrolling may emit in all; beyond that loops stay loops.
-constexpr int64_t kUnrolledStatements = 1 << 16;
 // Buffers above this lie in the scratch of the thread, whatever their scope.
 constexpr uint64_t kStackBytes = 64 << 10;
-constexpr int64_t kMaxLanes = 256;
 
 // Whether the condition says of the store that it is not of a pad lane, and nothing else.
 bool LeavesOutPads(const loop::Expr& condition, const loop::StmtNode& store) {
@@ -108,33 +105,31 @@ void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   if (!extent.IsConstant()) return EmitSerial(s, min, extent);
   if (extent.constant == 1) return EmitUnrolled(s, min, 1);
   if (s->loop_kind == LoopKind::kDot) {
-    if (!EmitDot(s, min, extent.constant)) EmitUnrolled(s, min, extent.constant);
-    return;
+    return launch_->dots.contains(s.get()) ? EmitDot(s, min)
+                                           : EmitUnrolled(s, min, extent.constant);
   }
-  if (const auto tile = tiles_.operations.find(s.get());
-      region_ && tile != tiles_.operations.end()) {
+  if (const auto tile = launch_->tiles.operations.find(s.get());
+      region_ && tile != launch_->tiles.operations.end()) {
     return EmitTile(tile->second);
   }
-  if (const auto tile = warps_.operations.find(s.get()); tile != warps_.operations.end()) {
+  if (const auto tile = launch_->warps.operations.find(s.get());
+      tile != launch_->warps.operations.end()) {
     return EmitWarpOperation(tile->second);
   }
-  // Which register a tile is in must be known.
-  if (s->loop_kind == LoopKind::kUnroll &&
-      (region_ || unrolled_statements_ + extent.constant <= kUnrolledStatements)) {
-    if (EmitTransposing(s, min, extent.constant)) return;
+  if (s->loop_kind == LoopKind::kUnroll) {
+    const auto plan = launch_->transpositions.find(s.get());
+    if (plan != launch_->transpositions.end()) {
+      return EmitTransposed(plan->second, s->var, min, extent.constant);
+    }
     return EmitUnrolled(s, min, extent.constant);
   }
-  if (s->loop_kind == LoopKind::kVectorize && vector_.lanes == 1 && extent.constant <= kMaxLanes &&
-      !index_.IsVector(min)) {
-    return EmitVectorized(s, min, extent.constant);
-  }
+  if (s->loop_kind == LoopKind::kVectorize) return EmitVectorized(s, min, extent.constant);
   EmitSerial(s, min, extent);
 }
 
 void LaunchEmitter::EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent) {
   for (int64_t i = 0; i < extent && status_.ok(); ++i) {
     vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
-    if (extent > 1) ++unrolled_statements_;
     EmitStmt(s->body[0]);
   }
 }
@@ -278,10 +273,11 @@ void LaunchEmitter::EmitUndefined(const loop::BufferNode& buffer, Value* slot) {
 }
 
 void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
-  if (const auto region = tiles_.regions.find(s.get()); region != tiles_.regions.end()) {
+  if (const auto region = launch_->tiles.regions.find(s.get());
+      region != launch_->tiles.regions.end()) {
     return EmitTileAlloc(s, region->second);
   }
-  if (const auto sums = warps_.sums.find(s.get()); sums != warps_.sums.end()) {
+  if (const auto sums = launch_->warps.sums.find(s.get()); sums != launch_->warps.sums.end()) {
     return EmitWarpSums(s, sums->second);
   }
   const loop::BufferNode& buffer = *s->buffer;
@@ -346,7 +342,7 @@ llvm::Value* LaunchEmitter::LoadBits(const loop::Expr& load) {
 
 void LaunchEmitter::EmitStore(const loop::Stmt& s) {
   BeginStatement();
-  if (copied_.contains(s->buffer.get()) && EmitCopy(s)) return;
+  if (launch_->copied.contains(s->buffer.get()) && EmitCopy(s)) return;
   const bool copies_bits = CopiesBits(s);
   Value* value = copies_bits ? LoadBits(s->value) : EmitExpr(s->value);
   const Address address = Locate(s->buffer, s->indices);

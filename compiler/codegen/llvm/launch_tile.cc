@@ -27,19 +27,19 @@ Intrinsic::ID ProductOf(const TileOperation& op) {
 // Shapes that serve the whole launch are set once; others where a region needs them and has not
 // found them.
 void LaunchEmitter::BeginTiles() {
-  if (tiles_.shapes.size() == 1) return SetTileShapes(0);
-  if (tiles_.shapes.empty()) return;
+  if (launch_->tiles.shapes.size() == 1) return SetTileShapes(0);
+  if (launch_->tiles.shapes.empty()) return;
   tile_shapes_ = b_.CreateAlloca(b_.getInt32Ty(), nullptr, "shapes");
-  b_.CreateStore(b_.getInt32(static_cast<uint32_t>(tiles_.shapes.size())), tile_shapes_);
+  b_.CreateStore(b_.getInt32(static_cast<uint32_t>(launch_->tiles.shapes.size())), tile_shapes_);
 }
 
 // Registers in use make a thread dearer to switch, and the core slower to clock up.
 void LaunchEmitter::EndTiles() {
-  if (!tiles_.shapes.empty()) b_.CreateIntrinsic(Intrinsic::x86_tilerelease, {}, {});
+  if (!launch_->tiles.shapes.empty()) b_.CreateIntrinsic(Intrinsic::x86_tilerelease, {}, {});
 }
 
 void LaunchEmitter::SetTileShapes(size_t shapes) {
-  llvm::Constant* bytes = llvm::ConstantDataArray::get(context_, tiles_.shapes[shapes]);
+  llvm::Constant* bytes = llvm::ConstantDataArray::get(context_, launch_->tiles.shapes[shapes]);
   auto* global = new llvm::GlobalVariable(module_, bytes->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, bytes, "tile_shapes");
   global->setAlignment(llvm::Align(sizeof(lower::TilePlan::Shapes)));

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/llvm/launch_emitter.h"
 #include "compiler/loop/visit.h"
+#include "compiler/lower/lane_walk.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace hone::codegen {
@@ -124,41 +125,20 @@ Value* Resize(Builder& b, Value* v, int64_t lanes) {
 
 }  // namespace
 
-// Where the first of `rows` iterations accesses the buffer, if the others do so at its neighbours
-// and the lanes lie apart.
-std::optional<LaunchEmitter::Tile> LaunchEmitter::TileOf(const loop::Buffer& buffer,
-                                                         const std::vector<loop::Expr>& indices,
-                                                         const loop::Expr& row, const Index& min,
-                                                         int64_t rows) {
-  const int64_t bytes = SizeBytes(buffer->dtype);
-  const bool fits = std::max<int64_t>(rows, vector_.lanes) * bytes <= traits_.vector_bytes;
-  if (bytes > 4 && !fits) return std::nullopt;
+LaunchEmitter::Tile LaunchEmitter::TileAt(const loop::Buffer& buffer,
+                                          const std::vector<loop::Expr>& indices, int64_t stride) {
   const Storage* storage = FindStorage(buffer);
-  if (!storage || storage->copies != 1) return std::nullopt;
-  Tile tile;
-  tile.storage = storage;
-  for (int64_t i = 0; i < rows; ++i) {
-    vars_[row.get()] = IndexMath::Sum(min, IndexMath::Constant(i));
-    BeginStatement();  // opaque parts of an index are those of this row
-    const std::optional<Index> offset = OffsetOf(buffer, indices, *storage, /*speculative=*/true);
-    if (!offset || !InBounds(*offset, *storage)) return std::nullopt;
-    if (i == 0) {
-      tile.stride = offset->CoefficientOf(vector_.lane_atom);
-      tile.first = WithoutLanes(*offset, tile.stride);
-      if (tile.stride <= 1 || index_.IsVector(tile.first)) return std::nullopt;
-      continue;
-    }
-    const Index step = IndexMath::Sum(WithoutLanes(*offset, tile.stride), tile.first, -1);
-    if (!step.IsConstant() || step.constant != i) return std::nullopt;
-  }
-  return tile;
+  if (!storage) return {};
+  std::optional<Index> first = OffsetOf(buffer, indices, *storage, /*speculative=*/false);
+  if (!first) return {};
+  return {storage, MemoryType(context_, buffer->dtype), *std::move(first), stride};
 }
 
-std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, llvm::Type* element,
-                                                        int64_t rows) {
+std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, int64_t rows) {
   const int64_t lanes = vector_.lanes;
   const auto width =
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max({rows, lanes, kPiece}))));
+  llvm::Type* const element = tile.element;
   Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
   std::vector<Value*> vectors;
   llvm::Type* whole = Widen(element, static_cast<int>(width));
@@ -187,8 +167,8 @@ std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, llvm::
 }
 
 // The vectors of 4 or 2 rows, of which every lane gets as many neighbours.
-void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* pointer,
-                              std::vector<Value*> rows) {
+void LaunchEmitter::StoreRows(const Tile& tile, Value* pointer, std::vector<Value*> rows) {
+  llvm::Type* const element = tile.element;
   const auto count = static_cast<int64_t>(rows.size());
   if (count == 4) {
     TransposePieces(b_, rows, 0);
@@ -208,8 +188,8 @@ void LaunchEmitter::StoreRows(const Tile& tile, llvm::Type* element, Value* poin
   }
 }
 
-void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
-                                    const std::vector<Value*>& rows) {
+void LaunchEmitter::StoreTransposed(const Tile& tile, const std::vector<Value*>& rows) {
+  llvm::Type* const element = tile.element;
   Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
   if (rows.size() < kPiece && tile.stride == std::ssize(rows)) {  // without gaps
     Value* all = Interleave(b_, rows);
@@ -220,7 +200,7 @@ void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
   for (const size_t count : {4, 2}) {
     for (; done + count <= rows.size(); done += count) {
       const auto first = rows.begin() + static_cast<ptrdiff_t>(done);
-      StoreRows(tile, element, b_.CreateConstGEP1_64(element, pointer, static_cast<int64_t>(done)),
+      StoreRows(tile, b_.CreateConstGEP1_64(element, pointer, static_cast<int64_t>(done)),
                 {first, first + static_cast<ptrdiff_t>(count)});
     }
   }
@@ -234,112 +214,55 @@ void LaunchEmitter::StoreTransposed(const Tile& tile, llvm::Type* element,
   }
 }
 
-// Fills transposed_, of one statement.
-void LaunchEmitter::FindTransposedLoads(const loop::Stmt& store, const loop::Expr& row,
-                                        const Index& min, int64_t rows) {
-  if (rows > traits_.vector_bytes / 4) return;
+// One tile: `min` is the index of its first row.
+void LaunchEmitter::EmitTransposedTile(const lower::Transposition& plan, const loop::Expr& row,
+                                       const Index& min, int64_t rows) {
+  const loop::Stmt& store = plan.lanes->body[0];
+  // Where lane 0 of the first row is, the others follow from: these are no vectors.
+  vars_[row.get()] = min;
+  const Index first_lane = *IndexOf(plan.lanes->min);
+  vars_[plan.lanes->var.get()] = first_lane;
+  BeginStatement();
+  Tile target;
+  if (plan.store) target = TileAt(store->buffer, store->indices, *plan.store);
+  std::vector<std::pair<const loop::ExprNode*, Tile>> sources;
   loop::Walk(store->value, [&](const loop::Expr& e) {
-    if (e->kind != loop::ExprKind::kLoad || e->buffer == store->buffer ||
-        transposed_.contains(e.get())) {
-      return;
-    }
-    if (const std::optional<Tile> tile = TileOf(e->buffer, e->operands, row, min, rows)) {
-      transposed_[e.get()] = LoadTransposed(*tile, MemoryType(context_, e->dtype), rows);
-    }
+    const auto stride = plan.loads.find(e.get());
+    if (stride == plan.loads.end()) return;
+    sources.emplace_back(e.get(), TileAt(e->buffer, e->operands, stride->second));
   });
-}
-
-namespace {
-
-// A vectorised loop of so many lanes around a store; else 0.
-int64_t LanesOfStore(const loop::Stmt& s) {
-  int64_t lanes = 0, first = 0;
-  const bool fits = s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kVectorize &&
-                    s->body[0]->kind == loop::StmtKind::kStore &&
-                    loop::IsConstInt(s->extent, &lanes) && loop::IsConstInt(s->min, &first);
-  return fits ? lanes : 0;
-}
-
-bool LoadsItself(const loop::Stmt& store) {
-  bool loads = false;
-  loop::Walk(store->value, [&](const loop::Expr& e) {
-    loads = loads || (e->kind == loop::ExprKind::kLoad && e->buffer == store->buffer);
-  });
-  return loads;
-}
-
-}  // namespace
-
-// An unrolled loop around a vectorised one around a store, with another unrolled one between them
-// or without.
-bool LaunchEmitter::EmitTransposedStores(const loop::Stmt& s, const Index& min, int64_t rows) {
-  const loop::Stmt& below = s->body[0];
-  int64_t count = 1, first = 0;
-  const bool between =
-      below->kind == loop::StmtKind::kFor && below->loop_kind == loop::LoopKind::kUnroll &&
-      loop::IsConstInt(below->extent, &count) && loop::IsConstInt(below->min, &first);
-  const loop::Stmt& inner = between ? below->body[0] : below;
-  const int64_t lanes = LanesOfStore(inner);
-  constexpr int64_t kMostRows = 32;
-  if (vector_.lanes > 1 || vector_.mask || rows < 2 || rows > kMostRows || lanes < kPiece ||
-      lanes % kPiece != 0 || lanes > traits_.vector_bytes / 4 || LoadsItself(inner->body[0])) {
-    return false;
-  }
-  const loop::Stmt& store = inner->body[0];
-  const auto at = [&](int64_t i) {
-    if (between) vars_[below->var.get()] = IndexMath::Constant(first + i);
-    BeginStatement();
-  };
+  if (!status_.ok()) return;
   const VectorState outer = vector_;
-  BeginLanes(inner, *IndexOf(inner->min), lanes);
-  std::vector<Tile> tiles;
-  for (int64_t i = 0; i < count; ++i) {
-    at(i);
-    const std::optional<Tile> tile = TileOf(store->buffer, store->indices, s->var, min, rows);
-    if (!tile || tile->stride < rows) break;  // each element is of one row
-    tiles.push_back(*tile);
+  BeginLanes(plan.lanes, first_lane, lower::VectorLanesOf(*plan.lanes));
+  for (const auto& [load, tile] : sources) {
+    if (!transposed_.contains(load)) transposed_[load] = LoadTransposed(tile, rows);
   }
-  const bool found = tiles.size() == static_cast<size_t>(count);
-  llvm::Type* element = MemoryType(context_, store->buffer->dtype);
-  for (int64_t i = 0; found && i < count; ++i) {
-    at(i);
-    FindTransposedLoads(store, s->var, min, rows);
-    std::vector<Value*> values;
-    for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {
-      vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(transposed_row_));
-      ++unrolled_statements_;
-      BeginStatement();
-      Value* value = ToMemory(b_, EmitExpr(store->value), store->buffer->dtype, traits_);
-      values.push_back(Splat(b_, value, vector_.lanes));
-    }
-    transposed_.clear();
-    if (status_.ok()) StoreTransposed(tiles[static_cast<size_t>(i)], element, values);
-  }
-  vector_ = outer;
-  return found;
-}
-
-// An unrolled loop around a vectorised one around a store.
-bool LaunchEmitter::EmitTransposing(const loop::Stmt& s, const Index& min, int64_t rows) {
-  if (EmitTransposedStores(s, min, rows)) return true;
-  const loop::Stmt& inner = s->body[0];
-  const int64_t lanes = LanesOfStore(inner);
-  const int64_t most = traits_.vector_bytes / 4;
-  if (vector_.lanes > 1 || vector_.mask || rows < 2 || lanes < 2 || rows > most || lanes > most) {
-    return false;
-  }
-  const VectorState outer = vector_;
-  BeginLanes(inner, *IndexOf(inner->min), lanes);
-  FindTransposedLoads(inner->body[0], s->var, min, rows);
-  vector_ = outer;
-  if (transposed_.empty()) return false;
+  std::vector<Value*> values;
   for (transposed_row_ = 0; transposed_row_ < rows && status_.ok(); ++transposed_row_) {
-    vars_[s->var.get()] = IndexMath::Sum(min, IndexMath::Constant(transposed_row_));
-    ++unrolled_statements_;
-    EmitStmt(inner);
+    vars_[row.get()] = IndexMath::Sum(min, IndexMath::Constant(transposed_row_));
+    if (!plan.store) {
+      EmitStmt(store);
+      continue;
+    }
+    BeginStatement();
+    Value* value = ToMemory(b_, EmitExpr(store->value), store->buffer->dtype, traits_);
+    values.push_back(Splat(b_, value, vector_.lanes));
   }
   transposed_.clear();
-  return true;
+  if (plan.store && status_.ok()) StoreTransposed(target, values);
+  vector_ = outer;
+}
+
+void LaunchEmitter::EmitTransposed(const lower::Transposition& plan, const loop::Expr& row,
+                                   const Index& min, int64_t rows) {
+  if (plan.between == nullptr) return EmitTransposedTile(plan, row, min, rows);
+  int64_t first = 0, tiles = 0;
+  loop::IsConstInt(plan.between->min, &first);
+  loop::IsConstInt(plan.between->extent, &tiles);
+  for (int64_t i = 0; i < tiles && status_.ok(); ++i) {
+    vars_[plan.between->var.get()] = IndexMath::Constant(first + i);
+    EmitTransposedTile(plan, row, min, rows);
+  }
 }
 
 }  // namespace hone::codegen

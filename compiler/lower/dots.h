@@ -1,0 +1,21 @@
+// Decides which dot loops become instructions for dot products.
+#ifndef HONE_COMPILER_LOWER_DOTS_H_
+#define HONE_COMPILER_LOWER_DOTS_H_
+
+#include "absl/container/flat_hash_set.h"
+#include "compiler/loop/bounds.h"
+#include "compiler/loop/stmt.h"
+
+namespace hone::lower {
+
+// Dot loops of a launch, by their statements.
+using DotPlan = absl::flat_hash_set<const loop::StmtNode*>;
+
+// The dot loops of `body` whose steps are those of one instruction, for all lanes of the loop
+// around them: its factors lie side by side in memory, or in the bytes of an int32. Back-ends emit
+// the others like unrolled loops. `outside` are the bounds of the variables around `body`.
+DotPlan PlanDots(const loop::Stmt& body, const loop::Bounds& outside);
+
+}  // namespace hone::lower
+
+#endif  // HONE_COMPILER_LOWER_DOTS_H_

@@ -1,0 +1,133 @@
+#include "compiler/lower/transpositions.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/loop/visit.h"
+#include "compiler/lower/lane_walk.h"
+
+namespace hone::lower {
+namespace {
+
+using loop::Expr;
+using loop::LoopKind;
+using loop::Stmt;
+using loop::StmtKind;
+
+constexpr int64_t kPiece = 4;  // elements that one shuffle moves freely: 128 bits of 32-bit ones
+constexpr int64_t kMostRows = 32;  // of stores
+
+bool IsUnrolled(const Stmt& s) {
+  return s->kind == StmtKind::kFor && s->loop_kind == LoopKind::kUnroll &&
+         loop::IsConstInt(s->min) && loop::IsConstInt(s->extent);
+}
+
+bool LoadsItself(const Stmt& store) {
+  bool loads = false;
+  loop::Walk(store->value, [&](const Expr& e) {
+    loads = loads || (e->kind == loop::ExprKind::kLoad && e->buffer == store->buffer);
+  });
+  return loads;
+}
+
+// The tile of an unrolled loop of `rows` iterations around a vectorised one.
+class Tile {
+ public:
+  Tile(const Stmt& rows, const Stmt& between, const Stmt& lanes, const LaneContext& outside,
+       int64_t vector_bytes)
+      : row_(rows->var),
+        between_(between),
+        lanes_(lanes),
+        vector_bytes_(vector_bytes),
+        lane_count_(VectorLanesOf(*lanes)) {
+    loop::IsConstInt(rows->extent, &row_count_);
+    context_ = outside.Inside(rows);
+    if (between != nullptr) context_ = context_.Inside(between);
+    context_ = context_.Inside(lanes);
+  }
+
+  std::optional<Transposition> WithStore() const {
+    const int64_t most_lanes = vector_bytes_ / 4;
+    const Stmt& store = lanes_->body[0];
+    if (row_count_ < 2 || row_count_ > kMostRows || lane_count_ < kPiece ||
+        lane_count_ % kPiece != 0 || lane_count_ > most_lanes || LoadsItself(store)) {
+      return std::nullopt;
+    }
+    const std::optional<int64_t> stride = StrideOf(store->buffer, store->indices);
+    if (!stride || *stride < row_count_) return std::nullopt;  // each element is of one row
+    Transposition found;
+    found.between = between_;
+    found.lanes = lanes_;
+    found.store = stride;
+    AddLoads(&found);
+    return found;
+  }
+
+  std::optional<Transposition> OfLoads() const {
+    if (between_ != nullptr || row_count_ < 2 || lane_count_ < 2) return std::nullopt;
+    if (std::max(row_count_, lane_count_) > vector_bytes_ / 4) return std::nullopt;
+    Transposition found;
+    found.lanes = lanes_;
+    AddLoads(&found);
+    return found.loads.empty() ? std::nullopt : std::optional(found);
+  }
+
+ private:
+  void AddLoads(Transposition* found) const {
+    if (row_count_ > vector_bytes_ / 4) return;
+    const Stmt& store = lanes_->body[0];
+    loop::Walk(store->value, [&](const Expr& e) {
+      if (e->kind != loop::ExprKind::kLoad || e->buffer == store->buffer) return;
+      if (const auto stride = StrideOf(e->buffer, e->operands)) found->loads[e.get()] = *stride;
+    });
+  }
+
+  // From lane to lane, if rows are neighbours and the lanes lie apart, all within the buffer.
+  std::optional<int64_t> StrideOf(const loop::Buffer& buffer,
+                                  const std::vector<Expr>& indices) const {
+    const int64_t bytes = SizeBytes(buffer->dtype);
+    if (bytes > 4 && std::max(row_count_, lane_count_) * bytes > vector_bytes_) return std::nullopt;
+    const loop::Linear offset = context_.OffsetOf(*buffer, indices);
+    const std::optional<int64_t> stride = MoveOf(offset, lanes_->var);
+    if (MoveOf(offset, row_) != 1 || stride <= 1) return std::nullopt;
+    return context_.IsInside(*buffer, indices) ? stride : std::nullopt;
+  }
+
+  Expr row_;
+  Stmt between_;
+  Stmt lanes_;
+  int64_t vector_bytes_;
+  int64_t lane_count_;
+  int64_t row_count_ = 0;
+  LaneContext context_;
+};
+
+std::optional<Transposition> TranspositionOf(const Stmt& rows, const LaneContext& outside,
+                                             int64_t vector_bytes) {
+  if (!IsUnrolled(rows) || outside.lane) return std::nullopt;
+  const Stmt& below = rows->body[0];
+  const Stmt between = IsUnrolled(below) ? below : Stmt();
+  const Stmt& lanes = between != nullptr ? between->body[0] : below;
+  if (VectorLanesOf(*lanes) == 0 || !loop::IsConstInt(lanes->min) ||
+      lanes->body[0]->kind != StmtKind::kStore)
+    return std::nullopt;
+  const Tile tile(rows, between, lanes, outside, vector_bytes);
+  if (auto found = tile.WithStore()) return found;
+  return tile.OfLoads();
+}
+
+}  // namespace
+
+TranspositionPlan PlanTranspositions(const Stmt& body, const loop::Bounds& outside,
+                                     int64_t vector_bytes) {
+  TranspositionPlan plan;
+  WalkLanes(body, outside, [&](const Stmt& s, const LaneContext& context) {
+    if (auto found = TranspositionOf(s, context, vector_bytes)) {
+      plan.emplace(s.get(), *std::move(found));
+    }
+    return true;
+  });
+  return plan;
+}
+
+}  // namespace hone::lower

@@ -1,0 +1,47 @@
+#include "compiler/lower/unrolling.h"
+
+#include <algorithm>
+
+#include "compiler/loop/bounds.h"
+#include "compiler/loop/visit.h"
+
+namespace hone::lower {
+namespace {
+
+using loop::LoopKind;
+using loop::Stmt;
+
+constexpr int64_t kMostIterations = 1 << 16;
+
+class Limit final : public loop::Mutator {
+ public:
+  using loop::Mutator::Rewrite;
+
+  Stmt Rewrite(const Stmt& s) override {
+    if (s->kind != loop::StmtKind::kFor) return RewriteChildren(s);
+    const int64_t before = iterations_;
+    iterations_ = 0;
+    bounds_.PushLoop(*s);
+    const loop::Interval values = bounds_.variables().back().interval;
+    const Stmt rewritten = RewriteChildren(s);
+    bounds_.Pop();
+    const int64_t inside = iterations_;
+    iterations_ = before + inside;
+    if (s->loop_kind != LoopKind::kUnroll) return rewritten;
+    const bool fits = values.HasMin() && values.HasMax() &&
+                      values.max - values.min < kMostIterations / (1 + inside);
+    if (!fits) return loop::For(s->var, s->min, s->extent, rewritten->body[0]);
+    iterations_ = before + std::max<int64_t>(values.max - values.min + 1, 0) * (1 + inside);
+    return rewritten;
+  }
+
+ private:
+  loop::Bounds bounds_;
+  int64_t iterations_ = 0;  // written out for the loops inside the one at hand
+};
+
+}  // namespace
+
+Stmt LimitUnrolling(const Stmt& body) { return Limit().Rewrite(body); }
+
+}  // namespace hone::lower

@@ -1,0 +1,16 @@
+// Limits how much code the unrolled loops of a launch become.
+#ifndef HONE_COMPILER_LOWER_UNROLLING_H_
+#define HONE_COMPILER_LOWER_UNROLLING_H_
+
+#include "compiler/loop/stmt.h"
+
+namespace hone::lower {
+
+// Turns an unrolled loop into a serial one if more than 65536 iterations would be written out for
+// it and the unrolled loops in it together, or if its extent has no bound. Inner loops go first: of
+// two that are too long together, the inner one stays unrolled.
+loop::Stmt LimitUnrolling(const loop::Stmt& body);
+
+}  // namespace hone::lower
+
+#endif  // HONE_COMPILER_LOWER_UNROLLING_H_
