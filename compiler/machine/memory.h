@@ -24,8 +24,9 @@ struct ReadRates {
   double layouts_bytes_a_ns = 0;           // prices of layouts (passes)
 };
 
-// These rates are assumed of every CPU, apart from MemoryLevel::stream_bytes_a_cycle. For
-// comparison, the highest rate measured from an L2 cache (on Emerald Rapids) was 32 bytes a cycle.
+// These rates are assumed of every CPU, apart from MemoryLevel::stream_bytes_a_cycle. The highest
+// rate measured from an L2 cache (on Emerald Rapids) was 32 bytes a cycle; the rate for Winograd is
+// higher because it was fitted to the times of whole kernels.
 inline constexpr ReadRates kL2Read = {.register_tile_bytes_a_cycle = 32,
                                       .winograd_bytes_a_cycle = 48,
                                       .features_bytes_a_cycle = 32,

@@ -8,8 +8,9 @@ namespace hone::passes {
 
 struct ChosenLayouts {
   LayoutChoice choice;
-  bool is_exact =
-      false;  // it is known to be the least total; otherwise it is no worse than the greedy choice
+  // Whether the choice is known to have the least total; otherwise it is no worse than the greedy
+  // choice.
+  bool is_exact = false;
 };
 // docs/decisions/0007 has the algorithm. Deterministic; among equal costs the preferred options
 // win.

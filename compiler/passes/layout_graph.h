@@ -51,8 +51,8 @@ class LayoutGraph {
     std::vector<bool> const_params;
     std::vector<ir::Expr> operands;  // those that are not constant
     std::vector<ir::LayoutSignature> candidates;
-    std::vector<bool> is_free =
-        {};  // for each candidate, whether the call will not run under it; empty: it always runs
+    // For each candidate, whether the call will not run under it; empty if it always runs.
+    std::vector<bool> is_free = {};
   };
   struct Value {
     ir::Expr expr;
