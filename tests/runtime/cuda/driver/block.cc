@@ -11,8 +11,9 @@ namespace {
 constexpr size_t kStackBytes = size_t{256} << 10;
 
 constexpr size_t kWarpThreads = 32;
+constexpr size_t kMostThreads = 128;  // of a group
 
-enum class State { kRuns, kAtBarrier, kInWarp, kEnded };
+enum class State { kRuns, kAtBarrier, kInGroup, kEnded };
 
 struct Thread {
   ucontext_t context;
@@ -20,11 +21,11 @@ struct Thread {
   State state = State::kRuns;
 };
 
-// Threads that wait for the others of their warp.
-struct Warp {
+// Threads that wait for the others of their warp or warpgroup.
+struct Group {
   unsigned instruction = 0;
   size_t count = 0;
-  void* own[kWarpThreads];
+  void* own[kMostThreads];
 };
 
 // Kept from block to block.
@@ -33,8 +34,8 @@ std::vector<Thread>& Threads() {
   return *threads;
 }
 
-std::vector<Warp> g_warps;
-bool g_is_apart = false;  // threads of a warp wait at different instructions
+std::vector<Group> g_groups;  // each by the first warp that it has
+bool g_is_apart = false;      // threads of a group wait at different instructions
 ucontext_t g_caller;
 size_t g_now = 0;
 const std::function<void(size_t)>* g_run = nullptr;
@@ -81,7 +82,7 @@ void WaitAs(State state) {
 bool RunBlock(size_t count, const std::function<void(size_t)>& run) {
   if (!Prepare(count)) return false;
   g_run = &run;
-  g_warps.assign((count + kWarpThreads - 1) / kWarpThreads, Warp());
+  g_groups.assign((count + kWarpThreads - 1) / kWarpThreads, Group());
   g_is_apart = false;
   for (bool forwards = true;; forwards = !forwards) {
     for (size_t i = 0; i < count; ++i) {
@@ -98,20 +99,20 @@ bool RunBlock(size_t count, const std::function<void(size_t)>& run) {
 
 void MeetInBlock() { WaitAs(State::kAtBarrier); }
 
-void MeetInWarp(unsigned instruction, void* own, void (*all)(void* const* own)) {
-  Warp& warp = g_warps[g_now / kWarpThreads];
-  if (warp.count > 0 && warp.instruction != instruction) {
+void MeetInGroup(unsigned threads, unsigned instruction, void* own, void (*all)(void* const* own)) {
+  const size_t first = g_now / threads * threads;
+  Group& group = g_groups[first / kWarpThreads];
+  if (group.count > 0 && group.instruction != instruction) {
     g_is_apart = true;
-    WaitAs(State::kInWarp);
+    WaitAs(State::kInGroup);
   }
-  warp.instruction = instruction;
-  warp.own[g_now % kWarpThreads] = own;
-  if (++warp.count < kWarpThreads) {
-    WaitAs(State::kInWarp);
+  group.instruction = instruction;
+  group.own[g_now - first] = own;
+  if (++group.count < threads) {
+    WaitAs(State::kInGroup);
     return;
   }
-  all(warp.own);
-  warp.count = 0;
-  const size_t first = g_now / kWarpThreads * kWarpThreads;
-  for (size_t i = first; i < first + kWarpThreads; ++i) Threads()[i].state = State::kRuns;
+  all(group.own);
+  group.count = 0;
+  for (size_t i = first; i < first + threads; ++i) Threads()[i].state = State::kRuns;
 }

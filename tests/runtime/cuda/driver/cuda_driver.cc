@@ -45,6 +45,8 @@ struct Entry {
   Kernel run = nullptr;
   int parameters = 0;
   bool meets = false;  // whether its threads wait for each other
+  // What shared memory begins at a multiple of, so that descriptors of matrices have it.
+  size_t shared_alignment = 1;
 };
 struct Code {
   void* library = nullptr;
@@ -94,11 +96,12 @@ void Run(const Launch& launch) {
   std::vector<void*> parameters;
   for (void*& value : values) parameters.push_back(&value);
   bool fault = false;
-  const uint64_t shared = MapGuarded(launch.shared_bytes);
+  const size_t alignment = launch.entry->shared_alignment;
+  const uint64_t shared = MapGuarded((launch.shared_bytes + alignment - 1) / alignment * alignment);
   Place place = launch.place;
   place.fault = &fault;
   place.meet = MeetInBlock;
-  place.meet_warp = MeetInWarp;
+  place.meet_group = MeetInGroup;
   place.shared = reinterpret_cast<unsigned char*>(shared);
   ForEach(place.blocks, place.block, [&] {
     // What is read before it is written is seen.
@@ -338,6 +341,8 @@ int cuModuleGetFunction(const Entry** function, Code* module, const char* name) 
   const void* const count = dlsym(module->library, (std::string(name) + "_parameters").c_str());
   if (entry.run == nullptr || count == nullptr) return kNotFound;
   entry.parameters = *static_cast<const int*>(count);
+  const void* const alignment = dlsym(module->library, "shared_alignment");
+  if (alignment != nullptr) entry.shared_alignment = *static_cast<const int*>(alignment);
   entry.meets = dlsym(module->library, (std::string(name) + "_meets").c_str()) != nullptr;
   *function = &entry;
   return 0;

@@ -247,16 +247,21 @@ class BackgroundCopies {
     return true;
   }
   void commit() { groups_.emplace_back(); }
-  // The latest groups may stay as they are.
-  void wait(u32 pending) {
+  // The latest groups may stay as they are. Calls `wrote` for what is written.
+  template <class Wrote>
+  void wait(u32 pending, const Wrote& wrote) {
     while (groups_.size() > size_t{pending} + 1) {
       for (const Copy& copy : groups_.front()) {
         auto* const to = reinterpret_cast<u8*>(copy.to);
         std::memcpy(to, reinterpret_cast<void*>(copy.from), copy.read);
         std::memset(to + copy.read, 0, copy.bytes - copy.read);
+        wrote(copy.to, copy.bytes);
       }
       groups_.pop_front();
     }
+  }
+  void wait(u32 pending) {
+    wait(pending, [](u64, u64) {});
   }
 
  private:

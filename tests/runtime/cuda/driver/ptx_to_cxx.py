@@ -12,6 +12,9 @@ import sys
 
 # What the instructions compute.
 MACHINE = pathlib.Path(__file__).with_name("ptx_machine.h")
+WARPGROUP = pathlib.Path(__file__).with_name("ptx_warpgroup.h")
+# Where descriptors of swizzled matrices may begin.
+MATRIX_ALIGNMENT = 1024
 
 TYPES = "s8 s16 s32 s64 u8 u16 u32 u64 b8 b16 b32 b64 f16 bf16 f32 f64 pred".split()
 REGISTERS = {"pred": "bool", "b8": "u8", "b16": "u16", "b32": "u32", "b64": "u64", "f32": "f32",
@@ -92,9 +95,13 @@ def parts_of(word):
 class Function:
     """The body of one kernel or function, statement by statement."""
 
-    def __init__(self, is_kernel):
+    def __init__(self, is_kernel, has_warpgroups=False):
         self.is_kernel = is_kernel
+        self.has_warpgroups = has_warpgroups
+        self.group_sums = set()  # registers that hold sums of warpgroups
         self.declarations = ["bool carry = false;"]
+        if has_warpgroups:
+            self.declarations += ["SharedWrites writes(place);", "BackgroundProducts products;"]
         if is_kernel:
             self.declarations.append("BackgroundCopies copies;")
         self.lines = []
@@ -314,6 +321,8 @@ class Function:
         for i, source in enumerate(sources):
             self.lines.append(
                 f"store<{kind}>({address(o[0])} + {i} * sizeof({kind}), {operand(source, kind)});")
+        if self.has_warpgroups and "shared" in m:
+            self.lines.append(f"writes.wrote({address(o[0])}, {len(sources)} * sizeof({kind}));")
 
     def do_setp(self, m, k, o):
         kind, test = k[-1], m[0]
@@ -366,7 +375,9 @@ class Function:
             self.lines.append("copies.commit();")
             return
         if m == ["async", "wait_group"]:
-            self.lines.append(f"copies.wait({operand(o[0], 'u32')});")
+            wrote = ", [&](u64 at, u64 bytes) { writes.wrote(at, bytes); }"
+            self.lines.append(f"copies.wait({operand(o[0], 'u32')}"
+                              f"{wrote if self.has_warpgroups else ''});")
             return
         sizes = {"ca": ("4", "8", "16"), "cg": ("16",)}.get(m[1], ())
         if m[:1] + m[2:] != ["async", "shared", "global"] or o[2] not in sizes:
@@ -375,9 +386,9 @@ class Function:
         self.lines.append(f"if (!copies.begin({address(o[0])}, {address(o[1])}, {o[2]}, {read})) "
                           "{ *place.fault = true; return; }")
 
-    def meet_warp(self, own, function):
+    def meet_group(self, threads, own, function):
         """The number is that of the instruction in its kernel."""
-        self.lines.append(f"place.meet_warp({len(self.lines)}, &{own}, {function});")
+        self.lines.append(f"place.meet_group({threads}, {len(self.lines)}, &{own}, {function});")
 
     def do_ldmatrix(self, m, k, o):
         count = {"x1": 1, "x2": 2, "x4": 4}.get(m[3])
@@ -385,7 +396,7 @@ class Function:
             raise Unknown(f"ldmatrix.{'.'.join(m)}")
         self.lines.append(f"{{ Matrices own = {{{address(o[1])}}};")
         self.lines.append("if (own.row % 16 != 0) { *place.fault = true; return; }")
-        self.meet_warp("own", f"load_matrices<{count}>")
+        self.meet_group(32, "own", f"load_matrices<{count}>")
         for i, target in enumerate(parts_of(o[0])):
             self.out(target, "b32", f"own.parts[{i}]")
         self.lines.append("}")
@@ -399,10 +410,52 @@ class Function:
                              for word, to in zip(o[1:], ("u32", "u32", "f32")))
         self.lines.append(f"{{ Product own = {{{{{', '.join(left)}}}, {{{', '.join(right)}}}, "
                           f"{{{', '.join(sums)}}}}};")
-        self.meet_warp("own", f"multiply<{kind}>")
+        self.meet_group(32, "own", f"multiply<{kind}>")
         for i, target in enumerate(parts_of(o[0])):
             self.out(target, "f32", f"own.results[{i}]")
         self.lines.append("}")
+
+    def do_fence(self, m, k, o):
+        if m not in (["proxy", "async"], ["proxy", "async", "shared::cta"]):
+            raise Unknown(f"fence.{'.'.join(m)}")
+        if self.has_warpgroups:
+            self.lines.append("writes.tell();")
+
+    def do_wgmma(self, m, k, o):
+        if m == ["fence", "sync", "aligned"]:
+            self.lines.append("products.fence({GROUP_SUMS});")
+        elif m == ["commit_group", "sync", "aligned"]:
+            self.lines.append("products.commit();")
+        elif m == ["wait_group", "sync", "aligned"]:
+            self.lines.append(f"products.wait({operand(o[0], 'u64')});")
+        else:
+            self.group_product(m, o)
+
+    def group_product(self, m, o):
+        shape = re.fullmatch(r"m64n(\d+)k16", m[3]) if len(m) == 7 else None
+        lanes = int(shape[1]) if shape else 0
+        if (lanes not in range(8, 257, 8) or m[:3] != ["mma_async", "sync", "aligned"]
+                or m[4] != "f32" or m[5] not in ("f16", "bf16") or m[6] != m[5]):
+            raise Unknown(f"wgmma.{'.'.join(m)}")
+        registers = parts_of(o[0])
+        # Both factors in shared memory, neither with its sign turned.
+        if len(registers) != lanes // 2 or len(o) != 8 or o[4:6] != ["1", "1"]:
+            raise Unknown(f"operands of wgmma.{'.'.join(m)}")
+        transposed = ["true" if word == "1" else "false" for word in o[6:8]]
+        self.group_sums.update(registers)
+        sums = "{" + ", ".join("&" + name_of(register) for register in registers) + "}"
+        adds = operand(o[3], "pred")
+        self.lines.append(f"{{ GroupProduct own = {{{operand(o[1], 'u64')}, {operand(o[2], 'u64')}, "
+                          f"reinterpret_cast<u64>(place.shared), {adds}}};")
+        self.lines.append(f"products.take({sums}, own.sums);")
+        self.meet_group(128, "own", f"multiply_group<{m[5]}, {lanes}, {', '.join(transposed)}>")
+        self.lines.append("if (own.is_wrong) { *place.fault = true; return; }")
+        self.lines.append(f"products.begin({sums}, own); }}")
+
+    def finish(self):
+        """Says at each fence which registers hold sums of warpgroups."""
+        sums = ", ".join("&" + name_of(register) for register in sorted(self.group_sums))
+        self.lines = [line.replace("GROUP_SUMS", sums) for line in self.lines]
 
     def do_trap(self, m, k, o):
         self.lines.append("{ *place.fault = true; return; }")
@@ -492,8 +545,9 @@ def translate_function(head, body, shared):
     is_kernel = kind == "entry"
     if is_kernel and 8 * len(parameters) > PARAMETER_BYTES:
         raise Unknown(f"kernel {name} with more than {PARAMETER_BYTES} bytes of parameters")
-    function = Function(is_kernel)
+    function = Function(is_kernel, has_warpgroups=is_kernel and "wgmma." in body)
     function.body(joined_statements(body))
+    function.finish()
     code = ""
     if is_kernel:
         code += f'extern "C" const int {name}_parameters = {len(parameters)};\n'
@@ -526,7 +580,8 @@ def translate_global(text):
 
 def translate(ptx):
     ptx = re.sub(r"//[^\n]*", "", ptx)
-    code = f'#include "{MACHINE}"\n'
+    has_warpgroups = "wgmma." in ptx
+    code = f'#include "{WARPGROUP if has_warpgroups else MACHINE}"\n'
     shared = []
     at = 0
     while True:
@@ -534,10 +589,13 @@ def translate(ptx):
         if not found:
             return code
         if found[1] == "extern":
-            memory = re.fullmatch(r"\.extern \.shared \.align \d+ \.b8 ([\w$]+)\[\];", found[0])
+            memory = re.fullmatch(r"\.extern \.shared \.align (\d+) \.b8 ([\w$]+)\[\];", found[0])
             if not memory:
                 raise Unknown(f"declaration {found[0]}")
-            shared.append(memory[1])
+            if has_warpgroups and int(memory[1]) % MATRIX_ALIGNMENT != 0:
+                raise Unknown(f"matrices of warpgroups in {found[0]}")
+            code += f'extern "C" const int shared_alignment = {memory[1]};\n'
+            shared.append(memory[2])
             end = found.end()
         elif re.search(r"\.(global|const)\b", found[0]):
             end = ptx.index(";", found.start()) + 1
