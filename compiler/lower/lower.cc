@@ -13,6 +13,7 @@
 #include "compiler/lower/threads.h"
 #include "compiler/lower/transpositions.h"
 #include "compiler/lower/unrolling.h"
+#include "compiler/lower/warpgroups.h"
 #include "compiler/lower/warps.h"
 #include "compiler/machine/background_copies.h"
 #include "compiler/machine/machine.h"
@@ -67,6 +68,10 @@ absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
   }
   if (!has_warps) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(launch->warps, PlanWarps(launch->body, BoundsAround(*launch)));
+  if (machine::TensorCores::Of(target).has_warpgroups && launch->thread) {
+    launch->warpgroups = PlanWarpgroups(launch->body, launch->warps, launch->thread->var,
+                                        launch->thread->extent, BoundsAround(*launch));
+  }
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "compiler/loop/visit.h"
 
@@ -47,6 +48,20 @@ std::string VectorsText(const LoweredLaunch& launch) {
   return text;
 }
 
+std::string WarpgroupsText(const LoweredLaunch& launch) {
+  if (launch.warpgroups.products.empty()) return "";
+  std::string text = ", products by warpgroups" + LoopsWhere(launch.body, [&](const loop::Stmt& s) {
+                       return launch.warpgroups.products.contains(s.get());
+                     });
+  std::set<std::string> names;
+  for (const loop::BufferNode* const buffer : launch.warpgroups.swizzled) {
+    names.insert(buffer->name);
+  }
+  text += ", swizzled";
+  for (const std::string& name : names) text += " %" + name;
+  return text;
+}
+
 }  // namespace
 
 std::string ToText(const LoweredLaunch& launch) {
@@ -65,6 +80,7 @@ std::string ToText(const LoweredLaunch& launch) {
   text += VectorsText(launch);
   if (!launch.tiles.regions.empty()) text += ", in tile registers";
   if (!launch.warps.operations.empty()) text += ", tiles by warps";
+  text += WarpgroupsText(launch);
   return text + "\n" + loop::ToText(launch.body, /*indent=*/1);
 }
 

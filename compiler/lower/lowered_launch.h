@@ -12,6 +12,7 @@
 #include "compiler/lower/dots.h"
 #include "compiler/lower/tile_plan.h"
 #include "compiler/lower/transpositions.h"
+#include "compiler/lower/warpgroups.h"
 #include "compiler/lower/warps.h"
 
 namespace hone::lower {
@@ -43,6 +44,7 @@ struct LoweredLaunch {
   TranspositionPlan transpositions;
   TilePlan tiles;               // what `body` does in tile registers
   WarpPlan warps;               // the tile operations that warps of `thread` do, if any
+  WarpgroupPlan warpgroups;     // those of `warps` that four warps do together, if any
   bool serial = false;          // one thread is enough, or the grid has one index
   bool barrier_before = false;  // it depends on a launch since the last barrier (barriers.h)
 

@@ -12,9 +12,11 @@ TensorCores TensorCores::Of(const Target& target) {
   // one runs on those after it, which may have less. Code for sm_90a runs on no other.
   constexpr int64_t kSharedBytes = 99 << 10;
   constexpr int64_t kSharedBytesOfHopper = 227 << 10;
+  const bool is_hopper = cuda->arch == "sm_90a";
   return {.takes_bfloat16 = true,
           .takes_float16 = true,
-          .shared_bytes = cuda->arch == "sm_90a" ? kSharedBytesOfHopper : kSharedBytes};
+          .has_warpgroups = is_hopper,
+          .shared_bytes = is_hopper ? kSharedBytesOfHopper : kSharedBytes};
 }
 
 bool TensorCores::Takes(DataType dtype) const {

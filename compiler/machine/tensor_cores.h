@@ -26,10 +26,23 @@ constexpr bool CoversWell(int64_t tile, int64_t extent) {
 
 inline constexpr WarpProduct kWarpProduct = {.threads = 32, .rows = 16, .lanes = 8, .terms = 16};
 
+// The product that one instruction of four warps computes, from operands in shared memory: as many
+// rows as four of kWarpProduct, and any multiple of its lanes.
+struct WarpgroupProduct {
+  int64_t threads = 0;
+  int64_t rows = 0;
+  int64_t most_lanes = 0;
+  int64_t row_terms = 0;  // of a row of an operand in memory
+};
+inline constexpr WarpgroupProduct kWarpgroupProduct = {
+    .threads = 128, .rows = 64, .most_lanes = 256, .row_terms = 64};
+
 // A value type.
 struct TensorCores {
   bool takes_bfloat16 = false;
   bool takes_float16 = false;
+  // Whether four warps can compute a product together (kWarpgroupProduct), of the same types.
+  bool has_warpgroups = false;
   // The most shared memory that a block of threads may request on every device that can run code
   // for the target.
   int64_t shared_bytes = 0;

@@ -110,6 +110,7 @@ void LaunchEmitter::EmitBarrier(int pending) {
     const auto groups = static_cast<uint32_t>(pending);
     b_.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b_.getInt32(groups)});
   }
+  EmitWarpgroupFence();
   b_.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
   BeginStatement();
 }

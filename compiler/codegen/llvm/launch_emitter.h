@@ -56,7 +56,8 @@ class LaunchEmitter {
     std::vector<int64_t> extents;  // of the layout's dimensions
     // A buffer allocated inside a vectorised loop has one copy per lane, lanes innermost.
     int copies = 1;
-    bool is_private = false;  // an alloca, which nothing else can access
+    bool is_private = false;   // an alloca, which nothing else can access
+    bool is_swizzled = false;  // WarpgroupPlan::swizzled
     // The buffer is private and no store writes its pad lanes on purpose: they may hold anything.
     bool pads_free = false;
     bool is_constant = false;  // never written by this launch
@@ -190,6 +191,14 @@ class LaunchEmitter {
   std::vector<llvm::Value*> LoadWarpRows(const loop::TileOperation& op, int64_t step);
   std::vector<llvm::Value*> LoadWarpLanes(const loop::TileOperation& op, int64_t step);
   void EmitWarpProduct(const loop::TileOperation& op);
+  // ---- launch_warpgroup.cc ----
+  void EmitWarpgroupProduct(const lower::WarpgroupProduct& product);
+  void EmitWarpgroupFence();
+  // Descriptors of the operand in all steps of the product.
+  std::vector<llvm::Value*> DescriptorsOf(const lower::WarpgroupProduct& product,
+                                          const loop::Expr& load);
+  // Sets the address of the element at the offset, which is not that of a vector's lanes.
+  void LocateSwizzled(const Index& first, Address& address);
   // ---- launch_transpose.cc ----
   // The memory that a transposed access reaches (lower/transpositions.h): its rows are neighbours.
   struct Tile {

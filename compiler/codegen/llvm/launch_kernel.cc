@@ -82,6 +82,10 @@ Value* LaunchEmitter::PositionOfBlock(const lower::GridLoop& thread) {
 Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
   constexpr char kName[] = "hone_shared";
   constexpr unsigned kSharedSpace = 3;  // of NVPTX
+  // Patterns of swizzled buffers are of addresses.
+  constexpr uint64_t kPatternBytes = 1024;
+  const bool is_swizzled = launch_->warpgroups.swizzled.contains(&buffer);
+  const uint64_t alignment = is_swizzled ? kPatternBytes : HONE_BUFFER_ALIGNMENT;
   llvm::GlobalVariable* memory = module_.getNamedGlobal(kName);
   if (memory == nullptr) {
     memory =
@@ -90,6 +94,8 @@ Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
                                  kName, nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
     memory->setAlignment(llvm::Align(HONE_BUFFER_ALIGNMENT));
   }
+  memory->setAlignment(std::max(*memory->getAlign(), llvm::Align(alignment)));
+  shared_now_ = (shared_now_ + alignment - 1) / alignment * alignment;
   Value* const base = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, shared_now_);
   const int64_t bytes = buffer.layout.ElementCount(buffer.shape) * SizeBytes(buffer.dtype);
   shared_now_ += (static_cast<uint64_t>(bytes) + HONE_BUFFER_ALIGNMENT - 1) /

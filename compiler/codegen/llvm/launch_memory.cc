@@ -110,6 +110,10 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
     address.stride = offset->CoefficientOf(vector_.lane_atom);
   }
   const Index first = WithoutLanes(*offset, address.stride);
+  if (storage->is_swizzled) {
+    LocateSwizzled(first, address);
+    return address;
+  }
   if (index_.IsVector(first)) {
     address.reach = Reach::kScattered;
     address.offsets = index_.Emit(*offset);
@@ -132,6 +136,26 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
     address.pointer = b_.CreateConstGEP1_64(address.element, address.pointer, first.constant);
   }
   return address;
+}
+
+// What stands in a chunk of 16 bytes stays there.
+void LaunchEmitter::LocateSwizzled(const Index& first, Address& address) {
+  constexpr int64_t kChunk = 8;         // elements of two bytes
+  constexpr uint64_t kRowsOfChunk = 3;  // log2 of how many chunks a row has
+  constexpr uint64_t kChunkOfRow = 7 * kChunk;
+  const int64_t divisor = KnownDivisor(first, -1);
+  const int64_t neighbours = address.stride == 0 ? 1 : vector_.lanes;
+  if (index_.IsVector(first) || address.stride > 1 || address.stride < 0 || neighbours > kChunk ||
+      divisor % neighbours != 0) {
+    Fail(fmt::format("nest {}: expected at most {} neighbours at once in swizzled memory",
+                     nest_.name, kChunk));
+    return;
+  }
+  Value* const offset = index_.Emit(first);
+  Value* const row = b_.CreateAnd(b_.CreateLShr(offset, kRowsOfChunk), kChunkOfRow);
+  address.reach = address.stride == 0 ? Reach::kUniform : Reach::kRamp;
+  address.align = std::min(AlignOf(divisor, 2), llvm::Align(2 * kChunk));
+  address.pointer = b_.CreateGEP(address.element, address.storage->base, b_.CreateXor(offset, row));
 }
 
 // An operand in memory may be a pointer and a scaled index on x86. Intel's cores then take the load

@@ -99,6 +99,10 @@ void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
 
 void LaunchEmitter::EmitFor(const loop::Stmt& s) {
   BeginStatement();
+  if (const auto product = launch_->warpgroups.products.find(s.get());
+      product != launch_->warpgroups.products.end()) {
+    return EmitWarpgroupProduct(product->second);
+  }
   const Index min = *IndexOf(s->min);
   const Index extent = *IndexOf(s->extent);
   if (index_.RangeOf(extent).max <= 0) return;
@@ -285,6 +289,7 @@ void LaunchEmitter::EmitAlloc(const loop::Stmt& s) {
   if (scratch_ == nullptr && buffer.scope == loop::Scope::kShared) {
     const uint64_t outer = shared_now_;
     storage.base = SharedMemory(buffer);
+    storage.is_swizzled = launch_->warpgroups.swizzled.contains(&buffer);
     storage.scope = scratch_scope_;
     storage.no_alias = scratch_no_alias_;
     storage_[&buffer] = storage;

@@ -41,7 +41,7 @@ std::string CopyToShared(const std::string& from, int to) {
   return text;
 }
 
-std::string PtxOf(const GroupKernel& k) {
+std::string HandWritten(const GroupKernel& k) {
   std::string sums;
   for (int i = 0; i < kSide / 2; ++i) sums += fmt::format("{}%f{}", i > 0 ? ", " : "", i);
   std::string text =
@@ -113,7 +113,7 @@ std::vector<float> ProductsOf(cuda::CudaDevice& device, const GroupKernel& k) {
     std::string log(4096, '\0');
     int options[] = {cuda::kErrorLogBuffer, cuda::kErrorLogBufferSizeBytes};
     void* option_values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-    const std::string ptx = PtxOf(k);
+    const std::string ptx = HandWritten(k);
     EXPECT_EQ(api.ModuleLoadDataEx(&loaded, ptx.c_str(), 2, options, option_values), cuda::kSuccess)
         << log.c_str();
     cuda::Function function = nullptr;
@@ -149,7 +149,7 @@ TEST(WarpgroupInstruction, MultipliesSwizzledMatrices) {
   HONE_SKIP_WITHOUT_CUDA();
   for (const GroupKernel& k :
        {GroupKernel{}, GroupKernel{.dtype = "f16"}, GroupKernel{.right_has_terms = true}}) {
-    SCOPED_TRACE(PtxOf(k));
+    SCOPED_TRACE(HandWritten(k));
     const std::vector<float> products = ProductsOf(*StandInForHopper(), k);
     for (int row = 0; row < kSide; ++row) {
       for (int lane = 0; lane < kSide; ++lane) {
@@ -163,7 +163,7 @@ TEST(WarpgroupInstruction, WithoutItsFencesAndWaitsThereIsRubbish) {
   HONE_SKIP_WITHOUT_CUDA();
   for (const GroupKernel& k : {GroupKernel{.tells_proxy = false}, GroupKernel{.fences = false},
                                GroupKernel{.waits = false}, GroupKernel{.overwrites = true}}) {
-    SCOPED_TRACE(PtxOf(k));
+    SCOPED_TRACE(HandWritten(k));
     for (const float product : ProductsOf(*StandInForHopper(), k)) {
       EXPECT_TRUE(std::isnan(product));
       if (HasFailure()) return;

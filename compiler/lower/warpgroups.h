@@ -1,0 +1,43 @@
+// Finds products that the threads of four warps do together in tensor cores, from shared memory
+// (docs/decisions/0045-warpgroups-multiply.md).
+#ifndef HONE_COMPILER_LOWER_WARPGROUPS_H_
+#define HONE_COMPILER_LOWER_WARPGROUPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compiler/loop/bounds.h"
+#include "compiler/loop/launch_access.h"
+#include "compiler/loop/stmt.h"
+#include "compiler/loop/tile_operation.h"
+#include "compiler/lower/warps.h"
+
+namespace hone::lower {
+
+// Tile operations of a warp that are side by side along the lanes. Three other warps do the same
+// with the next rows of the left operand.
+struct WarpgroupProduct {
+  loop::TileOperation tile;       // of any of the tiles
+  std::vector<loop::Stmt> parts;  // unrolled loops over the terms, outermost first
+  loop::Stmt tiles;               // the unrolled loop over the tiles; null where there is one
+  int64_t lanes = 0;              // of all tiles
+};
+
+struct WarpgroupPlan {
+  // Keyed by the outermost of the loops.
+  absl::flat_hash_map<const loop::StmtNode*, WarpgroupProduct> products;
+  // Shared buffers whose rows of 64 elements are swizzled: each eight elements of a row lie where
+  // its number modulo 8 and theirs in the row, combined by exclusive or, say.
+  loop::BufferSet swizzled;
+};
+
+// The products among the operations of `warps`, for a body whose threads' number is `thread`, less
+// than `threads`. Both operands are shared, with rows of 64 terms and nothing behind them. What is
+// no such product stays the work of single warps.
+WarpgroupPlan PlanWarpgroups(const loop::Stmt& body, const WarpPlan& warps,
+                             const loop::Expr& thread, int64_t threads, const loop::Bounds& bounds);
+
+}  // namespace hone::lower
+
+#endif  // HONE_COMPILER_LOWER_WARPGROUPS_H_
