@@ -1,5 +1,5 @@
-// Products of four warps in tensor cores (PTX ISA, "wgmma"). LLVM has no intrinsics for them. Of
-// the sums each thread holds what it holds as one of a warp (launch_warp.cc).
+// Products of four warps in tensor cores (PTX ISA, "wgmma"). LLVM has no intrinsics for them.
+// Each thread holds those sums that it holds as one of a warp (launch_warp.cc).
 #include <fmt/format.h>
 
 #include <string>
@@ -18,9 +18,9 @@ using machine::kWarpgroupProduct;
 using machine::kWarpProduct;
 
 constexpr uint64_t kElementBytes = 2;
-// Of a matrix whose rows of 128 bytes are swizzled (PTX ISA, "Matrix Descriptor"): 1 for the
-// leading dimension, which means nothing there, 1024 bytes over 16 from eight rows to the next, and
-// the swizzle of 128 bytes.
+// What descriptors say of matrices whose rows of 128 bytes are swizzled (PTX ISA, "Matrix
+// Descriptor"): 1 for the leading dimension, which means nothing there, 1024 bytes over 16 from
+// eight rows to the next, and the swizzle of 128 bytes.
 constexpr uint64_t kSwizzledMatrix =
     (uint64_t{1} << 16) | (uint64_t{64} << 32) | (uint64_t{1} << 62);
 constexpr uint64_t kAddressBits = 0x3ffff;

@@ -15,6 +15,7 @@
 #include "compiler/schedule/generic/memory_order.h"
 #include "compiler/schedule/generic/thread_tile.h"
 #include "compiler/schedule/generic/warp_tile.h"
+#include "compiler/schedule/generic/warpgroup_tile.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/strategy.h"
 #include "compiler/schedule/templates.h"
@@ -31,11 +32,13 @@ class GridPlan final : public StrategiesPlan {
                         {"block_tile", OpenBlockTile},
                         {"block_rows", OpenBlockRows},
                         {"block_transpose", OpenBlockTranspose},
-                        {"warp_tile", OpenWarpTile}},
+                        {"warp_tile", OpenWarpTile},
+                        {"warpgroup_tile", OpenWarpgroupTile}},
                        problem);
   }
 
-  // The strategy with the better default first, then all that it has.
+  // The strategy with the better default first, then all that it has. What warpgroups do comes
+  // last: no GPU has measured it, so that only a search chooses it.
   std::vector<PricedConfig> Ranked() const override {
     std::vector<std::vector<PricedConfig>> by_strategy;
     for (const std::string_view name :
@@ -48,6 +51,9 @@ class GridPlan final : public StrategiesPlan {
     std::vector<PricedConfig> all;
     for (const std::vector<PricedConfig>& ranked : by_strategy) {
       all.insert(all.end(), ranked.begin(), ranked.end());
+    }
+    if (Has("warpgroup_tile")) {
+      for (PricedConfig& config : RankedOf("warpgroup_tile")) all.push_back(std::move(config));
     }
     return all;
   }

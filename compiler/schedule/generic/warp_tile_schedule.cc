@@ -23,10 +23,7 @@ constexpr int64_t kTermsOfDot = 2;
 constexpr int64_t kTermsLoadedAtOnce = 8;
 // More code would not be faster, and compile long.
 constexpr int64_t kUnrolledLoads = 16;
-// Elements behind each row of terms, so that the rows of a matrix lie in different banks; rows stay
-// aligned for loads of eight.
-constexpr int64_t kTermSlack = 8;
-// The same of sums, for stores of two.
+// Elements behind each row of sums, so that stores of two go to different banks.
 constexpr int64_t kSumSlack = 4;
 
 // The steps of the loops of a sum between two copies.
@@ -169,12 +166,13 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
 // Computes the copy of a factor in the loop's body. Threads load some neighbouring terms at once
 // where these are neighbours there.
 void PlaceCopy(Sequence* s, const Stage& copy, const Loop& loop, const GridFactor& factor,
-               size_t term_dim, bool has_terms_last, int64_t threads) {
+               size_t term_dim, bool has_terms_last, const WarpTile& tile) {
+  const int64_t threads = tile.Threads();
   const size_t rank = factor.dims.size();
   ComputeAtOptions options;
   options.scope = loop::Scope::kShared;
   options.slack.assign(rank, 0);
-  options.slack[term_dim] = kTermSlack;
+  options.slack[term_dim] = tile.term_slack;
   options.layout = TermsLast(factor, term_dim);
   s->ComputeAt(copy, loop, options);
   if (!has_terms_last) return ShareLoops(s, copy.Axes(rank), threads);
@@ -334,7 +332,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     const GridFactor& factor = (*sums.factors)[i];
     int64_t elements = 1;
     for (size_t d = 0; d < factor.dims.size(); ++d) {
-      elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? kTermSlack : 0);
+      elements *= factor.Extent(d, extents, steps) + (d == axes.term_dims[i] ? tile.term_slack : 0);
     }
     bytes.copies += InSharedMemory(elements * factor.element_bytes);
     bytes.slots += InSharedMemory(elements * factor.element_bytes * tile.slots);
@@ -385,7 +383,7 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
   for (size_t i = 0; i < copies.size(); ++i) {
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],
-              axes.has_terms_last[i], tile.Threads());
+              axes.has_terms_last[i], tile);
   }
   if (tile.slots > 1) s->PipelineCopies(loops.copied, copies, tile.slots);
   // Terms are neighbours in the copies alone.

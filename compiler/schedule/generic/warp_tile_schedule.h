@@ -47,6 +47,9 @@ struct WarpTile {
   int64_t warps_lines = 1;  // the same along the lines
   int64_t steps = 16;       // that are copied at once; divide the loop
   int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
+  // Elements behind each copied row of terms, so that the rows of a matrix lie in different banks;
+  // rows stay aligned for loads of eight.
+  int64_t term_slack = 8;
 
   int64_t Threads() const;
   int64_t SumsOfThread() const;

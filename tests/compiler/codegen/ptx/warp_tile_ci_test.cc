@@ -1,15 +1,10 @@
 // Kernels by the strategy of tensor cores, from the operator to the code: it gives what the
 // interpreter does, and keeps its sums in registers.
-#include <fmt/format.h>
-
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <sstream>
 #include <string>
 
 #include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/ptx/assembler.h"
 #include "tests/compiler/codegen/ptx/run_ptx.h"
 #include "tests/compiler/codegen/ptx/strategy_kernel.h"
 
@@ -108,25 +103,6 @@ TEST(WarpTile, CodeOfChannelsThatComeLast) {
 // A few values, where the assembler would have a thread of few registers.
 constexpr int kMostSpilledBytes = 64;
 
-// The bytes that a thread spills of the code, as NVIDIA's assembler makes it; the test fails where
-// it makes nothing.
-int SpilledBytes(const std::string& ptx, const std::string& arch) {
-  namespace fs = std::filesystem;
-  std::string folder = fs::temp_directory_path() / "hone-warp-tile-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  std::ofstream(folder + "/code.ptx") << ptx;
-  const std::string command =
-      fmt::format("ptxas -v -arch={1} -o {0}/code.cubin {0}/code.ptx 2>{0}/log", folder, arch);
-  EXPECT_EQ(std::system(command.c_str()), 0) << arch;
-  std::stringstream log;
-  log << std::ifstream(folder + "/log").rdbuf();
-  fs::remove_all(folder);
-  std::smatch spilled;
-  const std::string text = log.str();
-  EXPECT_TRUE(std::regex_search(text, spilled, std::regex("([0-9]+) bytes spill stores"))) << text;
-  return spilled.empty() ? 0 : std::stoi(spilled[1]);
-}
-
 void ExpectSumsInRegisters(const StrategyKernel& kernel, const std::string& function,
                            const std::string& arch) {
   std::vector<schedule::Config> configs = kernel.Configs(4);
@@ -135,7 +111,7 @@ void ExpectSumsInRegisters(const StrategyKernel& kernel, const std::string& func
   for (const schedule::Config& config : configs) {
     SCOPED_TRACE(function + config.ToText());
     const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
-    EXPECT_LE(SpilledBytes(ptx, arch), kMostSpilledBytes);
+    EXPECT_LE(SpilledBytes(AssemblerLog(ptx, arch)), kMostSpilledBytes);
   }
 }
 

@@ -2,10 +2,6 @@
 // everywhere with what the interpreter says.
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "compiler/loop/parser.h"

@@ -1,0 +1,63 @@
+// Kernels by the strategy of warpgroups, from the operator to the code: it gives what the
+// interpreter does, and keeps its sums in registers.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/compiler/codegen/harness.h"
+#include "tests/compiler/codegen/ptx/assembler.h"
+#include "tests/compiler/codegen/ptx/run_ptx.h"
+#include "tests/compiler/codegen/ptx/strategy_kernel.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr char kGroupStrategy[] = "warpgroup_tile";
+constexpr char kHopperArch[] = "sm_90a";
+
+constexpr const char* kSmallProducts[] = {
+    "fn (p0: Tensor[(128, 256), bfloat16], const p1: Tensor[(64, 256), bfloat16], const p2: "
+    "Tensor[(64,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 64, 64), float16], p1: Tensor[(2, 96, 64), float16]) { "
+    "nn.batch_matmul(p0, p1) }",
+};
+
+TEST(WarpgroupTile, CodeGivesWhatTheInterpreterDoes) {
+  HONE_SKIP_WITHOUT_CUDA();
+  for (const char* const function : kSmallProducts) {
+    const StrategyKernel kernel(function, kHopperArch, kGroupStrategy);
+    for (const schedule::Config& config : kernel.Configs(3)) {
+      SCOPED_TRACE(function + config.ToText());
+      const loop::Nest nest = kernel.NestOf(config);
+      const std::string ptx = PtxOf(nest, kernel.target());
+      EXPECT_EQ(Count(ptx, fmt::format("m64n{}k16", config.Int("tile_columns"))), 4) << ptx;
+      EXPECT_EQ(Count(ptx, "mma.sync"), 0) << ptx;
+      if (config.Int("slots") > 1) EXPECT_GT(Count(ptx, "cp.async.cg.shared.global"), 0) << ptx;
+      constexpr double kStepOfBFloat16 = 8e-3;
+      ExpectCudaSameAsInterpreter(nest, kernel.target(), kStepOfBFloat16);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(WarpgroupTile, GroupsKeepTheirSumsInRegisters) {
+  if (std::system("command -v ptxas >/dev/null") != 0) {
+    GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";
+  }
+  const StrategyKernel kernel(
+      "fn (p0: Tensor[(1536, 1536), bfloat16], const p1: Tensor[(1536, 1536), bfloat16]) { "
+      "nn.dense(p0, p1) }",
+      kHopperArch, kGroupStrategy);
+  for (const schedule::Config& config : kernel.Configs(24)) {
+    SCOPED_TRACE(config.ToText());
+    const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
+    EXPECT_EQ(Count(ptx, fmt::format("m64n{}k16", config.Int("tile_columns"))), 4);
+    const std::string log = AssemblerLog(ptx, kHopperArch);
+    EXPECT_EQ(SpilledBytes(log), 0);
+    EXPECT_EQ(log.find("serialized"), std::string::npos) << log;
+  }
+}
+
+}  // namespace
+}  // namespace hone::codegen
