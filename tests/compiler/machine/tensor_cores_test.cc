@@ -20,5 +20,12 @@ TEST(TensorCores, AreUsedFromAmpereOn) {
   }
 }
 
+TEST(TensorCores, OfHopperAloneMultiplyByWarpgroups) {
+  EXPECT_TRUE(CoresOf("cuda -arch=sm_90a").has_warpgroups);
+  for (const char* const target : {"cuda -arch=sm_80", "cuda -arch=sm_90", "cuda -arch=sm_120"}) {
+    EXPECT_FALSE(CoresOf(target).has_warpgroups) << target;
+  }
+}
+
 }  // namespace
 }  // namespace hone::machine

@@ -3,6 +3,7 @@
 // undefined.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -140,9 +141,15 @@ float ExpectedAt(const GroupKernel& k, int row, int lane) {
   return sum;
 }
 
-cuda::CudaDevice* StandInForHopper() {
+cuda::CudaDevice* TheDevice() {
   std::string why;
   return FindCudaDevice(&why);
+}
+
+bool IsStandIn(const cuda::CudaDevice& device) {
+  char name[64] = {};
+  device.api().DeviceGetName(name, sizeof(name) - 1, 0);
+  return std::string(name) == "Test Device";
 }
 
 TEST(WarpgroupInstruction, MultipliesSwizzledMatrices) {
@@ -150,7 +157,7 @@ TEST(WarpgroupInstruction, MultipliesSwizzledMatrices) {
   for (const GroupKernel& k :
        {GroupKernel{}, GroupKernel{.dtype = "f16"}, GroupKernel{.right_has_terms = true}}) {
     SCOPED_TRACE(HandWritten(k));
-    const std::vector<float> products = ProductsOf(*StandInForHopper(), k);
+    const std::vector<float> products = ProductsOf(*TheDevice(), k);
     for (int row = 0; row < kSide; ++row) {
       for (int lane = 0; lane < kSide; ++lane) {
         ASSERT_EQ(products[row * kSide + lane], ExpectedAt(k, row, lane)) << row << " " << lane;
@@ -161,10 +168,13 @@ TEST(WarpgroupInstruction, MultipliesSwizzledMatrices) {
 
 TEST(WarpgroupInstruction, WithoutItsFencesAndWaitsThereIsRubbish) {
   HONE_SKIP_WITHOUT_CUDA();
+  if (!IsStandIn(*TheDevice())) {
+    GTEST_SKIP() << "what a GPU does then is not defined";
+  }
   for (const GroupKernel& k : {GroupKernel{.tells_proxy = false}, GroupKernel{.fences = false},
                                GroupKernel{.waits = false}, GroupKernel{.overwrites = true}}) {
     SCOPED_TRACE(HandWritten(k));
-    for (const float product : ProductsOf(*StandInForHopper(), k)) {
+    for (const float product : ProductsOf(*TheDevice(), k)) {
       EXPECT_TRUE(std::isnan(product));
       if (HasFailure()) return;
     }
