@@ -121,7 +121,8 @@ class WarpgroupTilePlan final : public Plan {
     return all;
   }
 
-  // As of warps whose tiles are those of a group: it loads them once.
+  // The price is that of single warps, each of which loads its factors. A group loads those of all
+  // its warps once and multiplies faster, so this compares tiles of groups with each other alone.
   double CyclesOf(const WarpgroupChoice& choice) const {
     const WarpTile tile = TileOfGroups(choice);
     const WarpTileBytes shared = SharedBytesOf(copied_.sums, axes_, tile);
