@@ -15,6 +15,7 @@
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/shared_loads.h"
+#include "compiler/schedule/generic/split_sums.h"
 #include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/thread_block.h"
@@ -71,7 +72,7 @@ std::vector<TiledAxes> TiledAxesOf(const std::vector<int64_t>& extents) {
   return all;
 }
 
-// Values of the knobs of a tile, behind which kRuns and kAhead come.
+// Values of the knobs of a tile, behind which those of its manner come.
 using BlockChoices = TileChoices<7>;
 using Choice = BlockChoices::Choice;
 
@@ -83,7 +84,15 @@ struct Manner {
   int64_t runs = 1;  // of a thread's columns
   bool loads_ahead = false;
   int64_t slots = 1;  // of each copy
+  int64_t parts = 1;  // of each sum
 };
+Manner MannerOf(const Config& config) {
+  return {.runs = config.Int(kRuns),
+          .loads_ahead = config.Int(kAhead) != 0,
+          .slots = config.Has(kSlots) ? config.Int(kSlots) : 1,
+          .parts = config.Has(kPartsKnob) ? config.Int(kPartsKnob) : 1};
+}
+
 // What a thread loads ahead stays in registers.
 constexpr int64_t kMostWordsAhead = 32;
 
@@ -91,19 +100,25 @@ constexpr int64_t kMostSlots = 4;
 // An element that a thread can copy in the background by itself.
 constexpr int64_t kCopiedBytes = 4;
 
+// The first loop of the sums that has several steps; their number, where there is none.
+size_t StepLoopOf(const GridSums& sums) {
+  return static_cast<size_t>(
+      std::ranges::find_if(sums.steps, [](int64_t extent) { return extent > 1; }) -
+      sums.steps.begin());
+}
+
 // Tiles of one kernel.
 class BlockTiles {
  public:
-  // `has_slots`: copies may be in the background.
-  BlockTiles(GridSums sums, const machine::Machine& machine, bool has_slots)
+  // `has_slots`: copies may be in the background. `has_parts`: sums may be split.
+  BlockTiles(GridSums sums, const machine::Machine& machine, bool has_slots, bool has_parts)
       : sums_(std::move(sums)),
         shared_(sums_),
         machine_(machine),
         has_slots_(has_slots),
-        axes_(TiledAxesOf(sums_.extents)) {
-    step_loop_ = static_cast<size_t>(
-        std::ranges::find_if(sums_.steps, [](int64_t extent) { return extent > 1; }) -
-        sums_.steps.begin());
+        has_parts_(has_parts),
+        axes_(TiledAxesOf(sums_.extents)),
+        step_loop_(StepLoopOf(sums_)) {
     if (step_loop_ < sums_.steps.size()) AddAll();
     const bool has_lines = !axes_.empty() && axes_.front().lines;
     choices_.emplace(
@@ -165,6 +180,18 @@ class BlockTiles {
     return slots;
   }
 
+  // In how many parts blocks of the manner can sum.
+  std::vector<int64_t> PartsIn(const Choice& choice, const Manner& manner) const {
+    if (!has_parts_) return {1};
+    const BlockTile tile = TileOf(choice);
+    return PartsOf(sums_,
+                   {.blocks = BlockCount(sums_.extents, tile.BlockExtents()),
+                    .step_loop = step_loop_,
+                    .steps = tile.steps,
+                    .copies = manner.loads_ahead ? 2 : manner.slots},
+                   machine_);
+  }
+
   // The best manner without slots, and its cycles.
   std::pair<Manner, double> BestOf(const Choice& choice) const {
     BlockTile tile = TileOf(choice);
@@ -183,14 +210,12 @@ class BlockTiles {
       best.runs = runs;
     }
     tile.axes[columns].runs = best.runs;
-    ThreadBlocks work = WorkOf(tile, columns);
-    work.loads = fewest_loads;
-    const double cycles = ThreadBlockCycles(work, machine_);
+    const double cycles = FewestCycles(tile, columns, fewest_loads, choice, &best);
     if (!CanLoadAhead(choice)) return {best, cycles};
-    work.words_ahead = shared_.WordsOfThread(tile);
-    const double cycles_ahead = ThreadBlockCycles(work, machine_);
-    best.loads_ahead = cycles_ahead < cycles;
-    return {best, std::min(cycles, cycles_ahead)};
+    Manner ahead = best;
+    ahead.loads_ahead = true;
+    const double cycles_ahead = FewestCycles(tile, columns, fewest_loads, choice, &ahead);
+    return cycles_ahead < cycles ? std::pair(ahead, cycles_ahead) : std::pair(best, cycles);
   }
 
  private:
@@ -212,15 +237,32 @@ class BlockTiles {
     return *std::ranges::find(axes_, static_cast<size_t>(choice.front()), &TiledAxes::rows);
   }
 
-  // All but what is loaded from shared memory.
-  ThreadBlocks WorkOf(const BlockTile& tile, size_t columns) const {
+  // Gives the manner the best number of parts, and returns its cycles.
+  double FewestCycles(const BlockTile& tile, size_t columns, double loads, const Choice& choice,
+                      Manner* manner) const {
+    double fewest = std::numeric_limits<double>::infinity();
+    for (const int64_t parts : PartsIn(choice, *manner)) {
+      ThreadBlocks work = WorkOf(tile, columns, parts);
+      work.loads = loads;
+      if (manner->loads_ahead) work.words_ahead = shared_.WordsOfThread(tile);
+      const double cycles =
+          ThreadBlockCycles(work, machine_) + AddPartsCycles(sums_.Results(), parts, machine_);
+      if (cycles >= fewest) continue;
+      fewest = cycles;
+      manner->parts = parts;
+    }
+    return fewest;
+  }
+
+  // All but what is loaded from shared memory, if so many blocks share each sum.
+  ThreadBlocks WorkOf(const BlockTile& tile, size_t columns, int64_t parts) const {
     const int64_t shared_bytes = shared_.Bytes(tile);
-    int64_t waits = sums_.steps[step_loop_] / tile.steps;
+    int64_t waits = sums_.steps[step_loop_] / parts / tile.steps;
     for (size_t i = 0; i < step_loop_; ++i) waits *= sums_.steps[i];
-    return {.blocks = BlockCount(sums_.extents, tile.BlockExtents()),
+    return {.blocks = parts * BlockCount(sums_.extents, tile.BlockExtents()),
             .threads = tile.Threads(),
             .results = tile.Results(),
-            .terms = sums_.Terms(),
+            .terms = sums_.Terms() / parts,
             .shared_bytes = shared_bytes,
             .copied_bytes = TrafficOf(tile, columns, shared_bytes * waits),
             .waits = waits};
@@ -303,9 +345,10 @@ class BlockTiles {
   const SharedCopies shared_;
   const machine::Machine machine_;
   const bool has_slots_;
+  const bool has_parts_;
   const std::vector<TiledAxes> axes_;
+  const size_t step_loop_;
   std::vector<bool> needs_tails_;  // of each axis
-  size_t step_loop_ = 0;           // the first with several steps
   std::vector<Choice> all_;        // while they are found
   std::optional<BlockChoices> choices_;
 };
@@ -335,8 +378,13 @@ class BlockTilePlan final : public Plan {
           kAhead,
           tiles_->CanLoadAhead(choice) ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}, 0);
     }
-    if (!tiles_->has_slots() || prefix.Int(kAhead) != 0 || prefix.Has(kSlots)) return std::nullopt;
-    return IntKnob(kSlots, tiles_->SlotsOf(choice), 1);
+    if (tiles_->has_slots() && prefix.Int(kAhead) == 0 && !prefix.Has(kSlots)) {
+      return IntKnob(kSlots, tiles_->SlotsOf(choice), 1);
+    }
+    if (prefix.Has(kPartsKnob)) return std::nullopt;
+    const std::vector<int64_t> parts = tiles_->PartsIn(choice, MannerOf(prefix));
+    if (parts.size() == 1) return std::nullopt;
+    return IntKnob(kPartsKnob, parts, 1);
   }
 
   std::vector<PricedConfig> Ranked() const override {
@@ -348,18 +396,22 @@ class BlockTilePlan final : public Plan {
       config.Set(kRuns, manner.runs);
       config.Set(kAhead, int64_t{manner.loads_ahead});
       if (tiles_->has_slots() && !manner.loads_ahead) config.Set(kSlots, manner.slots);
+      if (tiles_->PartsIn(choice, manner).size() > 1) config.Set(kPartsKnob, manner.parts);
       ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    const Manner manner{.runs = config.Int(kRuns),
-                        .loads_ahead = config.Int(kAhead) != 0,
-                        .slots = config.Has(kSlots) ? config.Int(kSlots) : 1};
+    const Manner manner = MannerOf(config);
     const BlockTile tile = tiles_->TileOf(tiles_->choices().ChoiceOf(config), manner);
     Sequence s = start_;
-    TileByBlocks(&s, tiles_->sums(), stages_, tile);
+    if (manner.parts == 1) {
+      TileByBlocks(&s, tiles_->sums(), stages_, tile);
+    } else {
+      const GridSums parts = SplitSums(&s, tiles_->sums(), tile.step_loop, manner.parts);
+      TileByBlocks(&s, parts, stages_, tile.OfPart());
+    }
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -381,8 +433,11 @@ std::unique_ptr<const Plan> OpenBlockTile(
                          std::ranges::all_of(*copied->sums.factors, [](const GridFactor& factor) {
                            return factor.element_bytes == kCopiedBytes;
                          });
-  auto tiles =
-      std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine, has_slots);
+  const size_t step_loop = StepLoopOf(copied->sums);
+  const bool has_parts =
+      step_loop < copied->sums.steps.size() && CanSplitSums(copied->start, copied->sums, step_loop);
+  auto tiles = std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine,
+                                            has_slots, has_parts);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   const Choice& first = tiles->choices().all().front();

@@ -233,6 +233,12 @@ std::vector<int64_t> BlockTile::BlockExtents() const {
   return extents;
 }
 
+BlockTile BlockTile::OfPart() const {
+  BlockTile tile = *this;
+  tile.axes.insert(tile.axes.begin(), AxisTile{});
+  return tile;
+}
+
 SharedCopies::SharedCopies(const GridSums& sums) : sums_(sums) {
   for (const GridFactor& factor : *sums.factors) options_.push_back(SharedCopyOf(factor));
 }

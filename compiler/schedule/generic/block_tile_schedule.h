@@ -33,6 +33,8 @@ struct BlockTile {
   int64_t Threads() const;
   int64_t Results() const;  // of a thread
   std::vector<int64_t> BlockExtents() const;
+  // The same tile of the sums' parts, of which each block computes one (SplitSums).
+  BlockTile OfPart() const;
 };
 
 // What a block's threads copy to the memory that they share.

@@ -197,6 +197,14 @@ ResultStages TakeResults(Sequence* s, const GridSums& sums) {
   return {.results = sums.stage, .registers = s->CacheWrite(sums.stage)};
 }
 
+std::optional<GridSums> SumsOfStage(const Sequence& s, const Stage& stage) {
+  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s.nest(), stage.buffer());
+  if (!buffer.ok()) return std::nullopt;
+  const absl::StatusOr<size_t> launch = WriterOf(s.nest(), *buffer);
+  if (!launch.ok()) return std::nullopt;
+  return SumsOf(s.nest(), *launch, *buffer);
+}
+
 std::optional<GridSums> MainSums(const Sequence& s) {
   std::optional<GridSums> main;
   for (const loop::Buffer& buffer : s.nest().buffers) {

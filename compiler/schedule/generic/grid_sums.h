@@ -55,6 +55,9 @@ struct GridSums {
   int64_t Terms() const;  // of one sum
 };
 
+// The sums of a stage; nullopt where it has another form.
+std::optional<GridSums> SumsOfStage(const Sequence& s, const Stage& stage);
+
 // The stage of the run phase that sums the most terms for all of its results together; nullopt:
 // none sums.
 std::optional<GridSums> MainSums(const Sequence& s);

@@ -11,6 +11,7 @@
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/thread_tile_schedule.h"
 #include "compiler/schedule/kernel/kernel_view.h"
+#include "compiler/schedule/price/gpu_unit.h"
 #include "compiler/schedule/price/thread_block.h"
 
 namespace hone::schedule {
@@ -60,8 +61,6 @@ ThreadTile ThreadTileOf(const Config& config) {
   return tile;
 }
 
-// What a launch costs by itself, in cycles of a graph's node.
-constexpr double kLaunchCycles = 1500;
 constexpr int64_t kBlockThreads = 128;
 constexpr double kPassesOfLoad = 4;
 constexpr int64_t kTermsOfWait = 16;
@@ -82,13 +81,14 @@ double CyclesOfOthers(const loop::Nest& nest, const Stage& main, const machine::
     if (launch.name == main.buffer()) continue;
     const int64_t steps = ProductOfExtents(loop::CollectLoops(loop::InsideLoops(launch.body)));
     const int64_t all = ProductOfExtents(loop::CollectLoops(launch.body));
-    cycles += kLaunchCycles + ThreadBlockCycles({.blocks = CeilDiv(all / steps, kBlockThreads),
-                                                 .threads = kBlockThreads,
-                                                 .results = 1,
-                                                 .terms = steps,
-                                                 .loads = steps > 1 ? kPassesOfLoad : 1,
-                                                 .waits = 1 + steps / kTermsOfWait},
-                                                machine);
+    cycles +=
+        gpu_unit::kLaunchCycles + ThreadBlockCycles({.blocks = CeilDiv(all / steps, kBlockThreads),
+                                                     .threads = kBlockThreads,
+                                                     .results = 1,
+                                                     .terms = steps,
+                                                     .loads = steps > 1 ? kPassesOfLoad : 1,
+                                                     .waits = 1 + steps / kTermsOfWait},
+                                                    machine);
   }
   return cycles;
 }

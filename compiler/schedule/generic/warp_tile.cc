@@ -13,9 +13,11 @@
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/split_sums.h"
 #include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/generic/warp_tile_schedule.h"
 #include "compiler/schedule/price/gpu_unit.h"
+#include "compiler/schedule/price/thread_block.h"
 #include "compiler/schedule/price/warp_block.h"
 
 namespace hone::schedule {
@@ -58,13 +60,14 @@ bool WarpsFitRegisters(const WarpTile& tile) {
 // Tiles of one kernel.
 class WarpTiles {
  public:
-  // `has_slots`: copies may be in the background.
+  // `has_slots`: copies may be in the background. `has_parts`: sums may be split.
   WarpTiles(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes,
-            bool has_slots)
+            bool has_slots, bool has_parts)
       : sums_(std::move(sums)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
-        most_shared_bytes_(most_shared_bytes) {
+        most_shared_bytes_(most_shared_bytes),
+        has_parts_(has_parts) {
     const int64_t lines = axes_.lines ? sums_.extents[*axes_.lines] : 1;
     ForTiles(kWarpColumns, axes_.lanes, [&](int64_t columns, int64_t warps_columns) {
       ForTiles(kWarpRows, axes_.rows, [&](int64_t rows, int64_t warps_rows) {
@@ -90,25 +93,48 @@ class WarpTiles {
   const WarpAxes& axes() const { return axes_; }
   const WarpChoices& choices() const { return *choices_; }
 
-  double CyclesOf(const WarpChoice& choice) const {
+  // In how many parts blocks of such tiles can sum.
+  std::vector<int64_t> PartsIn(const WarpChoice& choice) const {
+    if (!has_parts_) return {1};
+    const WarpTile tile = TileOfWarps(choice);
+    return PartsOf(sums_,
+                   {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
+                    .step_loop = axes_.step_loop,
+                    .steps = tile.steps,
+                    .copies = tile.slots},
+                   machine_);
+  }
+
+  // The best number of parts, and the cycles.
+  std::pair<int64_t, double> BestOf(const WarpChoice& choice) const {
+    std::pair<int64_t, double> best = {1, CyclesOf(choice, 1)};
+    for (const int64_t parts : PartsIn(choice)) {
+      const double cycles = CyclesOf(choice, parts);
+      if (cycles < best.second) best = {parts, cycles};
+    }
+    return best;
+  }
+
+ private:
+  double CyclesOf(const WarpChoice& choice, int64_t parts) const {
     const WarpTile tile = TileOfWarps(choice);
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
-    const int64_t waits = Copies(tile.steps);
-    return WarpBlockCycles(
-        {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
+    const int64_t waits = Copies(tile.steps) / parts;
+    const double cycles = WarpBlockCycles(
+        {.blocks = parts * BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
          .warps = tile.Threads() / machine::kWarpProduct.threads,
          .rows = tile.rows,
          .lanes = tile.lanes,
-         .terms = sums_.Terms(),
+         .terms = sums_.Terms() / parts,
          .shared_bytes = shared.AtOnce(),
          .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
          .waits = waits,
          .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
          .copies_ahead = tile.slots - 1},
         machine_);
+    return cycles + AddPartsCycles(sums_.Results(), parts, machine_);
   }
 
- private:
   // How often a block copies so many steps.
   int64_t Copies(int64_t steps) const {
     int64_t copies = sums_.steps[axes_.step_loop] / steps;
@@ -168,7 +194,8 @@ class WarpTiles {
   const WarpAxes axes_;
   const machine::Machine machine_;
   const int64_t most_shared_bytes_;  // of a block
-  std::vector<WarpChoice> all_;      // while they are found
+  const bool has_parts_;
+  std::vector<WarpChoice> all_;  // while they are found
   std::optional<WarpChoices> choices_;
 };
 
@@ -179,14 +206,19 @@ class WarpTilePlan final : public Plan {
       : start_(std::move(start)), stages_(std::move(stages)), tiles_(std::move(tiles)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    return tiles_->choices().NextKnob(prefix);
+    if (std::optional<Knob> knob = tiles_->choices().NextKnob(prefix)) return knob;
+    if (prefix.Has(kPartsKnob)) return std::nullopt;
+    const std::vector<int64_t> parts = tiles_->PartsIn(tiles_->choices().ChoiceOf(prefix));
+    return parts.size() > 1 ? std::optional(IntKnob(kPartsKnob, parts, 1)) : std::nullopt;
   }
 
   std::vector<PricedConfig> Ranked() const override {
-    const auto cycles_of = [&](const WarpChoice& choice) { return tiles_->CyclesOf(choice); };
+    const auto cycles_of = [&](const WarpChoice& choice) { return tiles_->BestOf(choice).second; };
     std::vector<PricedConfig> ranked;
     for (const auto& [cycles, choice] : tiles_->choices().Best(cycles_of)) {
-      ranked.push_back({tiles_->choices().ConfigOf(choice), cycles});
+      Config config = tiles_->choices().ConfigOf(choice);
+      if (tiles_->PartsIn(choice).size() > 1) config.Set(kPartsKnob, tiles_->BestOf(choice).first);
+      ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
@@ -194,7 +226,14 @@ class WarpTilePlan final : public Plan {
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     const WarpTile tile = TileOfWarps(tiles_->choices().ChoiceOf(config));
     Sequence s = start_;
-    TileByWarps(&s, tiles_->sums(), tiles_->axes(), stages_, tile);
+    const int64_t parts = config.Has(kPartsKnob) ? config.Int(kPartsKnob) : 1;
+    if (parts == 1) {
+      TileByWarps(&s, tiles_->sums(), tiles_->axes(), stages_, tile);
+    } else {
+      const WarpAxes& axes = tiles_->axes();
+      const GridSums of_parts = SplitSums(&s, tiles_->sums(), axes.step_loop, parts);
+      TileByWarps(&s, of_parts, axes.OfParts(), stages_, tile);
+    }
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -217,8 +256,10 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (!axes) return nullptr;
   const bool has_slots = machine::CopiesInBackground(task.target) && CopiesFromGlobal(*copied) &&
                          std::ranges::all_of(axes->has_terms_last, std::identity());
-  auto tiles = std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes),
-                                                 task.machine, cores.shared_bytes, has_slots);
+  const bool has_parts = CanSplitSums(copied->start, copied->sums, axes->step_loop);
+  auto tiles =
+      std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes), task.machine,
+                                        cores.shared_bytes, has_slots, has_parts);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   TileByWarps(&tried, tiles->sums(), tiles->axes(), copied->stages,

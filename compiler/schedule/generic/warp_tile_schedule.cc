@@ -308,6 +308,15 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
   return axes;
 }
 
+WarpAxes WarpAxes::OfParts() const {
+  WarpAxes axes = *this;
+  ++axes.rows;
+  ++axes.lanes;
+  if (axes.lines) ++*axes.lines;
+  axes.has_tail.insert(axes.has_tail.begin(), false);
+  return axes;
+}
+
 int64_t WarpTile::Threads() const {
   return warps_rows * warps_lanes * warps_lines * kWarpProduct.threads;
 }

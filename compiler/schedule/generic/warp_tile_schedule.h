@@ -32,6 +32,9 @@ struct WarpAxes {
   std::vector<bool> has_terms_last;
   // For each axis, whether blocks may reach beyond its end: what they copy there is zeros.
   std::vector<bool> has_tail;
+
+  // The same axes of the sums' parts, which have one more in front (SplitSums).
+  WarpAxes OfParts() const;
 };
 // nullopt where the sums' terms are no products of two factors that the tensor cores take, with
 // such axes.

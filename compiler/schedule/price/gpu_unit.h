@@ -20,6 +20,8 @@ inline constexpr double kGlobalBytesACycle = 16;
 inline constexpr double kGlobalWaitCycles = 600;
 // Loads that a thread has under way at once.
 inline constexpr double kLoadsUnderWay = 8;
+// What a launch takes by itself, as a node of a graph of launches.
+inline constexpr double kLaunchCycles = 1500;
 
 }  // namespace hone::schedule::gpu_unit
 

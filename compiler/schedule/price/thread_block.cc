@@ -45,4 +45,19 @@ double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machi
   return static_cast<double>(of_unit) * std::max(busy * idle, alone / at_once);
 }
 
+double AddPartsCycles(int64_t results, int64_t parts, const machine::Machine& machine) {
+  constexpr int64_t kBlockThreads = 128;
+  constexpr int64_t kSumBytes = 4;
+  if (parts == 1) return 0;
+  return gpu_unit::kLaunchCycles +
+         ThreadBlockCycles(
+             {.blocks = CeilDiv(results, kBlockThreads),
+              .threads = kBlockThreads,
+              .results = 1,
+              .terms = parts,
+              .copied_bytes = static_cast<double>(kBlockThreads * (parts + 1) * kSumBytes),
+              .waits = 1},
+             machine);
+}
+
 }  // namespace hone::schedule

@@ -25,6 +25,10 @@ struct ThreadBlocks {
 // The cycles from the first block's start to the last one's end.
 double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machine);
 
+// The cycles of a launch that adds up, for each of so many results, its sums of several parts,
+// which an earlier launch left in global memory. One part needs no such launch, and takes none.
+double AddPartsCycles(int64_t results, int64_t parts, const machine::Machine& machine);
+
 }  // namespace hone::schedule
 
 #endif  // HONE_COMPILER_SCHEDULE_PRICE_THREAD_BLOCK_H_

@@ -104,16 +104,15 @@ Stmt Named(const loop::Nest& nest, const Reduction& reduction, const Buffer& par
   });
 }
 
-// Every part, in `partial`.
+// Every part, in `partial`, from the value `start` on.
 Stmt SumParts(const loop::Nest& nest, const Reduction& reduction, const Buffer& partial,
-              const Expr& loop_var) {
+              const Expr& loop_var, const Expr& start) {
   const int64_t parts = partial->shape[0];
   const Expr part = loop::Var(Stage(partial->name).Axis(0).name());
   std::vector<Expr> at = VarsOf(reduction.axes);
   at.insert(at.begin(), part);
   const loop::BinaryOp op = reduction.store->value->binary_op;
-  const Stmt zero =
-      loop::Store(partial, at, loop::Const(*loop::NeutralOf(op, partial->dtype), partial->dtype));
+  const Stmt zero = loop::Store(partial, at, start);
   Expr term = reduction.store->value->operands[1];
   Expr condition = reduction.condition;
   std::vector<Stmt> loops = reduction.loops;
@@ -150,7 +149,8 @@ Stmt CombineParts(const loop::Nest& nest, const Reduction& reduction, const Buff
 
 }  // namespace
 
-absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts) {
+absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts,
+                              bool starts_at_first) {
   HONE_ASSIGN_OR_RETURN(const Site site, FindLoop(*nest, loop));
   HONE_ASSIGN_OR_RETURN(const Reduction reduction, MatchReduction(*nest, site));
   const bool reduces = std::any_of(reduction.loops.begin(), reduction.loops.end(),
@@ -165,8 +165,16 @@ absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts)
         fmt::format("expected parts that divide the {} iterations of loop '{}', found {}", extent,
                     loop.name(), parts));
   }
+  const loop::BinaryOp op = reduction.store->value->binary_op;
+  const Expr& first_value = reduction.first->value;
+  if (starts_at_first && (op != loop::BinaryOp::kAdd || !loop::IsZero(first_value))) {
+    return absl::FailedPreconditionError(
+        fmt::format("expected a sum that starts at zero, '{}' is none", reduction.buffer->name));
+  }
   const Buffer partial = PartsBuffer(*nest, reduction.buffer, parts);
-  Stmt sums = SumParts(*nest, reduction, partial, site.stmt->var);
+  const Expr neutral = loop::Const(*loop::NeutralOf(op, partial->dtype), partial->dtype);
+  Stmt sums =
+      SumParts(*nest, reduction, partial, site.stmt->var, starts_at_first ? first_value : neutral);
   loop::Launch& launch = nest->launches[site.launch];
   launch.body = CombineParts(*nest, reduction, partial);
   loop::Launch first{partial->name, launch.phase, std::move(sums)};

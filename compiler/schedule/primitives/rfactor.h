@@ -20,7 +20,11 @@ namespace hone::schedule {
 // "<c>.parts.i1" (c's first axis).., "<c>.parts.r0"... The terms may be under a condition, as Split
 // with a guard leaves them. kFailedPrecondition unless the stage's loops have constant extents,
 // those over its axes are outermost, and f does not read c.
-absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts);
+// The neutral of a sum of floats is -0.0, which no result tells from 0.0 where `first` is 0.0. With
+// `starts_at_first`, parts start at `first`, as c does: kFailedPrecondition unless it is zero, and
+// c a sum.
+absl::StatusOr<Stage> Rfactor(loop::Nest* nest, const Loop& loop, int64_t parts,
+                              bool starts_at_first = false);
 
 }  // namespace hone::schedule
 

@@ -298,10 +298,11 @@ Stage Sequence::SumLocally(const Loop& loop) {
   return sums;
 }
 
-Stage Sequence::Rfactor(const Loop& loop, int64_t parts) {
+Stage Sequence::Rfactor(const Loop& loop, int64_t parts, bool starts_at_first) {
   const Stage otherwise{std::string(loop.stage())};
   if (!ok()) return otherwise;
-  return Answer<Stage>("Rfactor", schedule::Rfactor(&nest_, loop, parts), otherwise);
+  return Answer<Stage>("Rfactor", schedule::Rfactor(&nest_, loop, parts, starts_at_first),
+                       otherwise);
 }
 
 WinogradStages Sequence::Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,

@@ -70,7 +70,7 @@ class Sequence {
   void InlinePadding(const Stage& stage, size_t axis);
   void ComputeAt(const Stage& stage, const Loop& loop, const ComputeAtOptions& options = {});
   void ReduceByLanes(const Loop& loop, int64_t lanes, int64_t vectors, bool drops_nan = false);
-  Stage Rfactor(const Loop& loop, int64_t parts);
+  Stage Rfactor(const Loop& loop, int64_t parts, bool starts_at_first = false);
   void UnrollSteps(const Loop& loop, int64_t factor);
   void Decompose(const Loop& loop);
   void SetLayout(const std::string& buffer, const Layout& layout);

@@ -93,6 +93,13 @@ constexpr const char* kShared[] = {
     "nn.conv2d(p0, p1, strides=[2, 2]) }",
     "fn (p0: Tensor[(1, 8, 55, 55), float32], const p1: Tensor[(16, 8, 1, 1), float32]) { "
     "nn.conv2d(p0, p1) }",
+    // Few results of many terms, which blocks may share.
+    "fn (p0: Tensor[(8, 256), float32], const p1: Tensor[(32, 256), float32], const p2: "
+    "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 32, 7, 7), float32], const p1: Tensor[(16, 32, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(8, 128), float16], const p1: Tensor[(32, 128), float16]) { %0 = nn.dense(p0, "
+    "p1); nn.relu(%0) }",
 };
 
 TEST(Grid, BlocksOfThreadsComputeWhatTheNaiveNestDoes) {
@@ -132,6 +139,11 @@ constexpr const char* kOfTensorCores[] = {
     "nn.conv2d(p0, p1) }",
     "fn (p0: Tensor[(1, 16, 14, 14), bfloat16], const p1: Tensor[(16, 16, 3, 3), bfloat16]) { "
     "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    // Few results of many terms, which blocks may share.
+    "fn (p0: Tensor[(16, 512), bfloat16], const p1: Tensor[(24, 512), bfloat16], const p2: "
+    "Tensor[(24,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 128, 7, 7), float16], const p1: Tensor[(32, 128, 1, 1), float16]) { %0 = "
+    "nn.conv2d(p0, p1); nn.relu(%0) }",
 };
 
 TEST(Grid, WarpsComputeWhatTheNaiveNestDoes) {
@@ -161,6 +173,16 @@ TEST(Grid, ABlockOfThreadsSharesWhatItLoads) {
   ExpectGoldenOf(
       one, "block_tile",
       R"({"column_runs":1,"load_ahead":0,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
+}
+
+// Blocks share the terms of each sum; a second launch adds up the parts and ends the kernel.
+TEST(Grid, BlocksOfThreadsSumParts) {
+  const GridTask one(
+      "fn (p0: Tensor[(16, 256), float32], const p1: Tensor[(32, 256), float32], const p2: "
+      "Tensor[(32,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }");
+  ExpectGoldenOf(
+      one, "block_tile_parts",
+      R"({"column_runs":1,"load_ahead":0,"parts":4,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
 }
 
 // What the next steps copy is loaded before the sums of these; a thread's columns are two runs.
@@ -233,10 +255,10 @@ TEST(Grid, TensorCoresAreTheDefault) {
   constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
   EXPECT_EQ(
       default_of(dense(1024, 1024, 1024), kH100),
-      R"({"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":4,"warps_rows":2})");
+      R"({"parts":2,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":64,"warps_columns":4,"warps_rows":2})");
   EXPECT_EQ(
       default_of(dense(128, 768, 768), kH100),
-      R"({"slots":3,"steps":64,"strategy":"warp_tile","tile_columns":8,"tile_rows":16,"warps_columns":3,"warps_rows":2})")
+      R"({"parts":4,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":24,"tile_rows":16,"warps_columns":2,"warps_rows":4})")
       << "a larger one leaves units without blocks";
   EXPECT_EQ(
       default_of("fn (p0: Tensor[(8, 64, 56, 56), bfloat16], const p1: Tensor[(64, 64, 3, 3), "
@@ -260,6 +282,25 @@ TEST(Grid, TensorCoresTakeImagesThatTilesDoNotDivide) {
                                    size),
                        "cuda -arch=sm_90a -multiprocessors=132");
     EXPECT_THAT(one.Default(), testing::HasSubstr("warp_tile")) << size;
+  }
+}
+
+// The last stage of a ResNet has 49 pixels of 512 channels: eight blocks of usual tiles, of 132.
+TEST(Grid, BlocksShareSumsWhereThereAreFewResults) {
+  constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
+  for (const char* const dtype : {"float32", "bfloat16"}) {
+    const auto conv = [&](int64_t channels, int64_t size, int64_t batch) {
+      return fmt::format(
+          "fn (p0: Tensor[({3}, {0}, {1}, {1}), {2}], const p1: Tensor[({0}, {0}, "
+          "3, 3), {2}]) {{ nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }}",
+          channels, size, dtype, batch);
+    };
+    EXPECT_THAT(GridTask(conv(512, 7, 1), kH100).Default(),
+                testing::ContainsRegex("\"parts\":[1-9][0-9]*"));
+    EXPECT_THAT(GridTask(conv(512, 7, 1), kH100).Default(),
+                testing::Not(testing::HasSubstr("\"parts\":1,")));
+    EXPECT_THAT(GridTask(conv(64, 56, 32), kH100).Default(),
+                testing::Not(testing::ContainsRegex("\"parts\":([2-9]|1[0-9])")));
   }
 }
 
@@ -293,13 +334,13 @@ TEST(Grid, TheTermsOfAThreadsWindowsAreUnrolled) {
 TEST(Grid, TheDefaultTileLeavesEveryUnitThreads) {
   EXPECT_EQ(
       GridTask(Dense(512, 512, 64)).Default(),
-      R"({"column_runs":2,"load_ahead":1,"row_axis":0,"steps":4,"strategy":"block_tile","threads_columns":16,"threads_rows":32,"tile_columns":8,"tile_rows":8})");
+      R"({"column_runs":2,"load_ahead":1,"parts":1,"row_axis":0,"steps":4,"strategy":"block_tile","threads_columns":16,"threads_rows":32,"tile_columns":8,"tile_rows":8})");
   EXPECT_EQ(
       GridTask(Dense(64, 64, 64)).Default(),
       R"({"column_runs":1,"load_ahead":1,"row_axis":0,"steps":32,"strategy":"block_tile","threads_columns":8,"threads_rows":32,"tile_columns":2,"tile_rows":2})");
   EXPECT_EQ(
       GridTask(Dense(512, 512, 64), "cuda -arch=sm_90a -multiprocessors=132").Default(),
-      R"({"column_runs":1,"load_ahead":1,"row_axis":0,"steps":16,"strategy":"block_tile","threads_columns":16,"threads_rows":16,"tile_columns":2,"tile_rows":4})")
+      R"({"column_runs":1,"load_ahead":1,"parts":1,"row_axis":0,"steps":16,"strategy":"block_tile","threads_columns":16,"threads_rows":16,"tile_columns":2,"tile_rows":4})")
       << "a larger one has work for larger grids";
 }
 

@@ -1,0 +1,64 @@
+#include "compiler/schedule/generic/split_sums.h"
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "compiler/schedule/primitives/nest_edit.h"
+
+namespace hone::schedule {
+namespace {
+
+constexpr int64_t kPartCounts[] = {2, 4, 8, 16};
+// Shorter parts store and load their sums for too little.
+constexpr int64_t kFewestTermsOfPart = 32;
+// Blocks that a unit gets one after the other, from which on more blocks do not fill it better.
+constexpr int64_t kMostBlocksOfUnit = 4;
+// Tensor cores sum in float32, and so do stages of 16-bit kernels.
+constexpr size_t kBytesOfSum = 4;
+
+// The loop that adds up the parts of a sum is a thread's, who has one result. Threads side by side
+// load neighbours of each part, and store neighbours.
+void AddUpParts(Sequence* s, const GridSums& sums) {
+  const auto [results, registers] = TakeResults(s, sums);
+  s->ComputeAt(registers, results.Axes(sums.extents.size()).back());
+  s->UnrollPresent({registers.Partials()});
+}
+
+}  // namespace
+
+std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
+                             const machine::Machine& machine) {
+  std::vector<int64_t> all = {1};
+  const int64_t most_blocks = kMostBlocksOfUnit * machine.parallel.front().width;
+  for (const int64_t parts : kPartCounts) {
+    if (sums.steps[whole.step_loop] % (parts * whole.steps) != 0) break;
+    const int64_t copies = sums.steps[whole.step_loop] / (parts * whole.steps);
+    if (copies < whole.copies || sums.Terms() / parts < kFewestTermsOfPart) break;
+    if (whole.blocks * parts > most_blocks) break;
+    all.push_back(parts);
+  }
+  return all;
+}
+
+bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop) {
+  constexpr int64_t kFewestParts = 2;
+  if (sums.steps[step_loop] % kFewestParts != 0) return false;
+  const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s.nest(), sums.stage.buffer());
+  if (!buffer.ok() || SizeBytes((*buffer)->dtype) != kBytesOfSum) return false;
+  Sequence split = s;
+  SplitSums(&split, sums, step_loop, kFewestParts);
+  return split.ok();
+}
+
+GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts) {
+  const Stage partial =
+      s->Rfactor(sums.stage.Reduction(step_loop), parts, /*starts_at_first=*/true);
+  if (!s->ok()) return sums;
+  AddUpParts(s, sums);
+  const std::optional<GridSums> of_parts = SumsOfStage(*s, partial);
+  if (of_parts) return *of_parts;
+  s->Fail(absl::InternalError("expected parts of sums that are sums, too"));
+  return sums;
+}
+
+}  // namespace hone::schedule

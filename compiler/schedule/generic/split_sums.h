@@ -1,0 +1,42 @@
+// Sums of a grid that are split into parts, of which other blocks compute each
+// (docs/decisions/0044-split-sums-on-gpus.md).
+#ifndef HONE_COMPILER_SCHEDULE_GENERIC_SPLIT_SUMS_H_
+#define HONE_COMPILER_SCHEDULE_GENERIC_SPLIT_SUMS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/machine/machine.h"
+#include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/rewrite/sequence.h"
+
+namespace hone::schedule {
+
+// The knob: in how many parts blocks sum. Configs without it have one.
+inline constexpr char kPartsKnob[] = "parts";
+
+// How a launch sums before it is split.
+struct WholeSums {
+  int64_t blocks = 1;
+  size_t step_loop = 0;  // the loop of the sums that is split
+  int64_t steps = 1;     // of that loop, that a block copies at once
+  int64_t copies = 1;    // that a block makes at least
+};
+// The numbers of parts into which they can be split, in ascending order; the first is 1. Parts are
+// equal, of whole copies, and not very short. Where blocks fill the machine anyway there are none.
+std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
+                             const machine::Machine& machine);
+
+// Whether SplitSums can split the loop, which has several steps.
+bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop);
+
+// Splits the sums into `parts`, which divide the loop. Returns the sums of the parts, which are
+// still to be scheduled: their first axis is that of the parts, and the others are those of `sums`.
+// A launch behind theirs, which is scheduled but for its grid, adds up the parts, in their order,
+// and computes what follows the sums.
+GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts);
+
+}  // namespace hone::schedule
+
+#endif  // HONE_COMPILER_SCHEDULE_GENERIC_SPLIT_SUMS_H_
