@@ -100,7 +100,7 @@ double LaunchAnalysis::AnalyticSeconds() const {
   const machine::MemoryLevel* const beyond[3] = {&levels.l2, &levels.l3, &levels.dram};
   double memory = 0;
   for (size_t c = 0; c < 3; ++c) {
-    memory = std::max(memory, caches_[c].traffic_bytes / beyond[c]->read.features_bytes_a_cycle);
+    memory = std::max(memory, caches_[c].traffic_bytes / beyond[c]->read_bytes_a_cycle);
   }
   const double slower = std::max(cycles, memory) + 0.25 * std::min(cycles, memory);
   return slower / machine_.ClockHertz() / std::min(speedup, threads) +

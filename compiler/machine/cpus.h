@@ -12,7 +12,7 @@ namespace hone::machine {
 struct CpuQuirks {
   std::string_view cpu;  // as targets name it
   // The measured rate at which one core reads sequentially from the L3 cache, if it is far from
-  // kL3Read.
+  // the rate assumed of all.
   std::optional<double> l3_stream_bytes_a_cycle = std::nullopt;
   // As in IssueRates, for targets with AVX-512's dot products of bfloat16.
   double bfloat16_dot_rate = 1;

@@ -20,8 +20,7 @@ struct ParallelLevel {
   bool operator==(const ParallelLevel&) const = default;
 };
 
-// What starting a launch costs. As in ReadRates, each figure belongs to the model that it is named
-// after.
+// What starting a launch costs. Each figure belongs to the model that it is named after.
 struct LaunchCosts {
   double features_seconds = 0.5e-6;
   double layouts_ns = 200;

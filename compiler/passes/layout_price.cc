@@ -59,7 +59,8 @@ const machine::MemoryLevel& LevelOf(double bytes, const Machine& machine) {
 }
 
 double BytesPerNs(double bytes, const Machine& machine) {
-  return LevelOf(bytes, machine).read.layouts_bytes_a_ns * ThreadsOf(machine);
+  return LevelOf(bytes, machine).read_bytes_a_cycle * machine.ClockHertz() / 1e9 *
+         ThreadsOf(machine);
 }
 
 // How fast one thread copies to a layout, in bytes a nanosecond.

@@ -102,8 +102,8 @@ bool WaitsForWeights(int64_t rows, const machine::Machine& machine) {
   constexpr double kUnpacking = 2;  // operations
   const double computing =
       (static_cast<double>(rows) + kUnpacking) / machine.issue.multiply_adds_a_cycle;
-  return computing < static_cast<double>(machine.vector.size_bytes) /
-                         machine.memory.l3.read.register_tile_bytes_a_cycle;
+  return computing <
+         static_cast<double>(machine.vector.size_bytes) / machine.memory.l3.read_bytes_a_cycle;
 }
 
 bool MultipliesMixedBytes(const Target& target) {

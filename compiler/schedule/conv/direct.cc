@@ -29,7 +29,7 @@ RegisterTileProblem TileProblem(const Conv& conv) {
   problem.registers = conv.machine.vector.registers;
   problem.vector_bytes = conv.lanes * 4;
   problem.l2_bytes = conv.machine.memory.l2.size_bytes;
-  problem.l2_bytes_a_cycle = conv.machine.memory.l2.read.register_tile_bytes_a_cycle;
+  problem.l2_bytes_a_cycle = conv.machine.memory.l2.read_bytes_a_cycle;
   problem.stream_bytes_a_cycle = conv.Reads().StreamRate();
   problem.issue = conv.machine.issue;
   problem.step_multiply_adds = StepMultiplyAdds(conv.machine.issue, conv.kind, conv.dot);

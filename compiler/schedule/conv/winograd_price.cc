@@ -35,7 +35,7 @@ double SpillCycles(const Conv& conv, const WinogradPlan& plan, const WinogradCho
 // at 56x56 in blocks of 0.26, 0.45, 0.90 and 1.8 MB, of 2 MB).
 double DisplacedCycles(const Conv& conv, int64_t data_bytes) {
   const int64_t beyond = std::max<int64_t>(0, data_bytes - conv.machine.memory.l2.size_bytes / 4);
-  return 2 * static_cast<double>(beyond) / conv.Reads().BlockStreamRate();
+  return 2 * static_cast<double>(beyond) / conv.Reads().StreamRate();
 }
 
 // The cycles of the products of a block and a part of the output channels, and of filters that are

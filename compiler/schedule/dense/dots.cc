@@ -105,7 +105,7 @@ double CyclesToReadAgain(const Dense& dense, const DotTile& tile) {
   const int64_t row_bytes = dense.terms * 4;
   const int64_t again = CeilDiv(dense.rows, tile.rows) - 1;
   const int64_t bytes = far(dense.rows * row_bytes) + again * far(tile.units * row_bytes);
-  return static_cast<double>(bytes) / dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
+  return static_cast<double>(bytes) / dense.machine.memory.l2.read_bytes_a_cycle;
 }
 
 // On one core. Several units are as many streams, which together come slower than one (measured on

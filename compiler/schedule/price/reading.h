@@ -19,7 +19,7 @@ class CoreReads {
 
   // Bytes a cycle from behind the second cache.
   double StreamRate() const {
-    return stream_bytes_a_cycle_.value_or(memory_->l3.read.register_tile_bytes_a_cycle);
+    return stream_bytes_a_cycle_.value_or(memory_->l3.read_bytes_a_cycle);
   }
   // The cycles to read `bytes` that every run of the kernel reads once: they come from the second
   // cache if they fit it, else from behind it.
@@ -28,13 +28,9 @@ class CoreReads {
   // the next. A cache still has the element if `among` is at most half of the cache.
   double CyclesAgain(int64_t bytes, int64_t among) const;
 
-  // The rates by the rules for Winograd's blocks, which tell the last cache from the memory behind
-  // it. BlockStreamRate is the bytes a cycle from the last cache, and BlockRate those from wherever
-  // `bytes` stay between two uses. The last cache holds them only if they are at most an eighth of
-  // it, since in a model most of it is for other kernels' weights.
-  double BlockStreamRate() const {
-    return stream_bytes_a_cycle_.value_or(memory_->l3.read.winograd_bytes_a_cycle);
-  }
+  // Bytes a cycle from wherever `bytes` of a block stay between two uses. The last cache holds them
+  // only if they are at most an eighth of it, since in a model most of it is for other kernels'
+  // weights.
   double BlockRate(int64_t bytes) const;
 
  private:

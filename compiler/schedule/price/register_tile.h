@@ -40,8 +40,8 @@ struct RegisterTileProblem {
   int64_t vector_bytes = 0;
   int64_t l2_bytes = 0;
   // What a core reads in a cycle from the second cache, and from behind it.
-  double l2_bytes_a_cycle = machine::kL2Read.register_tile_bytes_a_cycle;
-  double stream_bytes_a_cycle = machine::kL3Read.register_tile_bytes_a_cycle;
+  double l2_bytes_a_cycle = machine::Memory().l2.read_bytes_a_cycle;
+  double stream_bytes_a_cycle = machine::Memory().l3.read_bytes_a_cycle;
   machine::IssueRates issue;
   double step_multiply_adds = 1;  // what StepMultiplyAdds says
   // The least number of steps that may be taken for all tiles of a block (rows of tiles) before the

@@ -152,7 +152,7 @@ RegisterTileProblem TileProblemOf(const Dense& dense) {
   problem.registers = dense.machine.vector.registers;
   problem.vector_bytes = dense.lanes * 4;
   problem.l2_bytes = dense.machine.memory.l2.size_bytes;
-  problem.l2_bytes_a_cycle = dense.machine.memory.l2.read.register_tile_bytes_a_cycle;
+  problem.l2_bytes_a_cycle = dense.machine.memory.l2.read_bytes_a_cycle;
   problem.stream_bytes_a_cycle = dense.Reads().StreamRate();
   problem.issue = dense.machine.issue;
   problem.step_multiply_adds = StepMultiplyAdds(dense.machine.issue, dense.kind, dense.dot);
