@@ -28,6 +28,7 @@ bool IsInstruction(const loop::Stmt& dot, const LaneContext& outside) {
   if (!loop::IsInt(dot->extent, steps)) return false;
   const LaneContext inside = outside.Inside(dot);
   for (const loop::DotFactor& factor : factors) {
+    if (DependOn(factor.load->operands, *store->buffer)) return false;
     if (!factor.shift && !IsPacked(factor.load, dot->var, inside)) return false;
   }
   return true;

@@ -85,6 +85,16 @@ bool LaneContext::IsInside(const loop::BufferNode& buffer, const std::vector<Exp
   return inside;
 }
 
+bool DependOn(const std::vector<Expr>& indices, const loop::BufferNode& buffer) {
+  bool depends = false;
+  for (const Expr& index : indices) {
+    loop::Walk(index, [&](const Expr& e) {
+      depends = depends || (e->kind == loop::ExprKind::kLoad && e->buffer.get() == &buffer);
+    });
+  }
+  return depends;
+}
+
 std::optional<int64_t> MoveOf(const loop::Linear& offset, const Expr& var) {
   for (const loop::Linear::Term& term : offset.terms()) {
     if (!term.atom.SameAs(var) && loop::UsesVar(term.atom, var)) return std::nullopt;

@@ -87,6 +87,7 @@ class Tile {
                                   const std::vector<Expr>& indices) const {
     const int64_t bytes = SizeBytes(buffer->dtype);
     if (bytes > 4 && std::max(row_count_, lane_count_) * bytes > vector_bytes_) return std::nullopt;
+    if (DependOn(indices, *lanes_->body[0]->buffer)) return std::nullopt;
     const loop::Linear offset = context_.OffsetOf(*buffer, indices);
     const std::optional<int64_t> stride = MoveOf(offset, lanes_->var);
     if (MoveOf(offset, row_) != 1 || stride <= 1) return std::nullopt;

@@ -21,17 +21,16 @@ class Limit final : public loop::Mutator {
     if (s->kind != loop::StmtKind::kFor) return RewriteChildren(s);
     const int64_t before = iterations_;
     iterations_ = 0;
+    const loop::Interval extent = loop::BoundsOf(s->extent, bounds_);
     bounds_.PushLoop(*s);
-    const loop::Interval values = bounds_.variables().back().interval;
     const Stmt rewritten = RewriteChildren(s);
     bounds_.Pop();
     const int64_t inside = iterations_;
     iterations_ = before + inside;
     if (s->loop_kind != LoopKind::kUnroll) return rewritten;
-    const bool fits = values.HasMin() && values.HasMax() &&
-                      values.max - values.min < kMostIterations / (1 + inside);
+    const bool fits = extent.HasMax() && extent.max <= kMostIterations / (1 + inside);
     if (!fits) return loop::For(s->var, s->min, s->extent, rewritten->body[0]);
-    iterations_ = before + std::max<int64_t>(values.max - values.min + 1, 0) * (1 + inside);
+    iterations_ = before + std::max<int64_t>(extent.max, 0) * (1 + inside);
     return rewritten;
   }
 

@@ -88,6 +88,8 @@ TEST(Unrolling, CodeThatWouldBecomeTooLongIsALoop) {
   EXPECT_THAT(unrolled("256", "100000"), HasSubstr("unroll o in 0..256"));
   EXPECT_THAT(unrolled("256", "100000"), HasSubstr("for i in 0..100000"));
   EXPECT_THAT(unrolled("4", "%t[o]"), HasSubstr("for i in 0..%t[o]"));
+  EXPECT_THAT(Lowered("unroll i in %t[0]..+4 { %y[0, 0] = %x[0, 0] + 1.0 }"),
+              HasSubstr("unroll i in %t[0]..+4"));
 }
 
 std::string Tile(const std::string& target, const std::string& value) {
@@ -109,6 +111,18 @@ TEST(Transpositions, ElementsOutsideTheBufferAreNotTouched) {
   EXPECT_THAT(Tile("%y[r, n]", "select(%t[0] < 8, %x[n, r + min(max(%t[%t[0]], 0), 8)], 0.0)"),
               Not(HasSubstr("transposes")))
       << "the index itself may be loaded from outside its table";
+}
+
+// The second row reads the index that the first row wrote.
+TEST(Transpositions, AnIndexThatTheStoreWritesMovesTheLoads) {
+  const auto lowered = [](const std::string& index) {
+    return Lowered(
+        "alloc register %i: int64[16, 16] NC { unroll r in 0..8 { vectorize n in 0..16 "
+        "{ %i[r, n] = cast<int64>(%x[n, r + min(max(" +
+        index + ", 0), 8)]) } } }");
+  };
+  EXPECT_THAT(lowered("%i[0, 0]"), Not(HasSubstr("transposes")));
+  EXPECT_THAT(lowered("%t[0]"), HasSubstr("transposes loads of r"));
 }
 
 TEST(Transpositions, AStoreThatReadsItsOwnBufferStays) {
