@@ -25,7 +25,7 @@ std::string Dense(int64_t rows, int64_t units, int64_t terms) {
       rows, terms, units, terms);
 }
 
-// A sum keeps the order of its terms, so all configs give the same bits.
+// The inputs are small integers, so that sums in any order give the same bits.
 TEST(Grid, EveryConfigComputesWhatTheNaiveNestDoes) {
   const std::pair<const char*, int> kernels[] = {
       {"fn (p0: Tensor[(4, 12), float32], const p1: Tensor[(8, 12), float32], const p2: "
