@@ -27,8 +27,11 @@ bool IsInstruction(const loop::Stmt& dot, const LaneContext& outside) {
   const int64_t steps = store->buffer->dtype == DataType::kInt32 ? 4 : 2;
   if (!loop::IsInt(dot->extent, steps)) return false;
   const LaneContext inside = outside.Inside(dot);
+  // A step must not change what the next ones read.
+  if (DependOn(store->indices, *store->buffer)) return false;
   for (const loop::DotFactor& factor : factors) {
-    if (DependOn(factor.load->operands, *store->buffer)) return false;
+    if (DependOn({factor.load}, *store->buffer)) return false;
+    if (factor.shift && DependOn({factor.shift}, *store->buffer)) return false;
     if (!factor.shift && !IsPacked(factor.load, dot->var, inside)) return false;
   }
   return true;

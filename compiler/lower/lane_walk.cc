@@ -62,8 +62,8 @@ LaneContext LaneContext::Inside(const loop::Stmt& loop) const {
 
 LaneContext LaneContext::Under(const Expr& condition, bool truth) const {
   LaneContext inner = *this;
-  const bool is_decided = loop::Decide(condition, bounds).has_value();
-  inner.is_masked = is_masked || (lane && !is_decided && Varies(condition, *this));
+  const bool holds = loop::Decide(condition, bounds) == truth;
+  inner.is_masked = is_masked || (lane && !holds && Varies(condition, *this));
   inner.bounds.Assume(condition, truth);
   return inner;
 }

@@ -55,6 +55,7 @@ class Tile {
     }
     const std::optional<int64_t> stride = StrideOf(store->buffer, store->indices);
     if (!stride || *stride < row_count_) return std::nullopt;  // each element is of one row
+    if (!AreTilesApart(*store, *stride)) return std::nullopt;
     Transposition found;
     found.between = between_;
     found.lanes = lanes_;
@@ -73,6 +74,17 @@ class Tile {
   }
 
  private:
+  // Whether no two tiles of the loop between store to the same element: their order changes.
+  bool AreTilesApart(const loop::StmtNode& store, int64_t stride) const {
+    if (between_ == nullptr) return true;
+    int64_t tiles = 0;
+    loop::IsConstInt(between_->extent, &tiles);
+    const int64_t move =
+        MoveOf(context_.OffsetOf(*store.buffer, store.indices), between_->var).value_or(0);
+    return tiles <= 1 || move >= stride * lane_count_ ||
+           (move >= row_count_ && move * (tiles - 1) + row_count_ <= stride);
+  }
+
   void AddLoads(Transposition* found) const {
     if (row_count_ > vector_bytes_ / 4) return;
     const Stmt& store = lanes_->body[0];

@@ -165,6 +165,7 @@ class WarpgroupPlanner {
       if (moved != (warp_rows > 0 ? 0 : tile.lanes * kRow)) return false;
     }
     const Expr rest = first.ToExpr();
+    if (product.tiles != nullptr && loop::UsesVar(rest, product.tiles->var)) return false;
     for (int64_t group = 0; group < threads; group += kWarpgroupProduct.threads) {
       const Linear begin = OfThread(rest, group, bounds);
       const int64_t term = begin.constant() % kPatternElements;

@@ -52,6 +52,15 @@ TEST(Dots, FactorsApartAreNone) {
   EXPECT_THAT(Lowered(Dot(lanes, "%a[0, %t[d]]", "%b[n, d]", "}")), Not(HasSubstr("products")));
 }
 
+TEST(Dots, AStepThatReadsTheSumIsNone) {
+  const auto lowered = [](const std::string& word) {
+    return Lowered("vectorize n in 0..8 { dot d in 0..4 { %s[0, n] = %s[0, n] + bitand(shr(" +
+                   word + ", cast<int32>(d * 8)), int32(255)) * cast<int32>(%b[n, d]) } }");
+  };
+  EXPECT_THAT(lowered("%w[0, n]"), HasSubstr("dot products d"));
+  EXPECT_THAT(lowered("%s[0, n]"), Not(HasSubstr("products")));
+}
+
 TEST(Dots, AConditionOfTheLanesAllowsNone) {
   const std::string lanes = "vectorize n in 0..8 {";
   const auto guarded = [&](const std::string& condition) {
@@ -123,6 +132,16 @@ TEST(Transpositions, AnIndexThatTheStoreWritesMovesTheLoads) {
   };
   EXPECT_THAT(lowered("%i[0, 0]"), Not(HasSubstr("transposes")));
   EXPECT_THAT(lowered("%t[0]"), HasSubstr("transposes loads of r"));
+}
+
+// Tiles side by side are emitted one after the other, which the rows of the nest are not.
+TEST(Transpositions, TilesThatStoreToTheSameElementsStay) {
+  const auto lowered = [](const std::string& column) {
+    return Lowered("unroll r in 0..4 { unroll b in 0..2 { vectorize n in 0..16 { %y[n, " + column +
+                   "] = %x[r * 2 + b, n] } } }");
+  };
+  EXPECT_THAT(lowered("b * 4 + r"), HasSubstr("transposes the store of r"));
+  EXPECT_THAT(lowered("b + r"), Not(HasSubstr("transposes the store of r")));
 }
 
 TEST(Transpositions, AStoreThatReadsItsOwnBufferStays) {
