@@ -85,10 +85,10 @@ bool LaneContext::IsInside(const loop::BufferNode& buffer, const std::vector<Exp
   return inside;
 }
 
-bool DependOn(const std::vector<Expr>& indices, const loop::BufferNode& buffer) {
+bool DependOn(const std::vector<Expr>& values, const loop::BufferNode& buffer) {
   bool depends = false;
-  for (const Expr& index : indices) {
-    loop::Walk(index, [&](const Expr& e) {
+  for (const Expr& value : values) {
+    loop::Walk(value, [&](const Expr& e) {
       depends = depends || (e->kind == loop::ExprKind::kLoad && e->buffer.get() == &buffer);
     });
   }

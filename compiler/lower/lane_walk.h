@@ -35,8 +35,9 @@ struct LaneContext {
   bool IsInside(const loop::BufferNode& buffer, const std::vector<loop::Expr>& indices) const;
 };
 
-// Whether an index is loaded from the buffer, so that a store to it may move the access.
-bool DependOn(const std::vector<loop::Expr>& indices, const loop::BufferNode& buffer);
+// Whether one of the values is computed from loads of the buffer, so that a store to it may change
+// the value.
+bool DependOn(const std::vector<loop::Expr>& values, const loop::BufferNode& buffer);
 
 // How far `offset` moves when `var` grows by one; nullopt if it does not move in equal steps.
 std::optional<int64_t> MoveOf(const loop::Linear& offset, const loop::Expr& var);

@@ -22,14 +22,6 @@ bool IsUnrolled(const Stmt& s) {
          loop::IsConstInt(s->min) && loop::IsConstInt(s->extent);
 }
 
-bool LoadsItself(const Stmt& store) {
-  bool loads = false;
-  loop::Walk(store->value, [&](const Expr& e) {
-    loads = loads || (e->kind == loop::ExprKind::kLoad && e->buffer == store->buffer);
-  });
-  return loads;
-}
-
 // The tile of an unrolled loop of `rows` iterations around a vectorised one.
 class Tile {
  public:
@@ -50,7 +42,8 @@ class Tile {
     const int64_t most_lanes = vector_bytes_ / 4;
     const Stmt& store = lanes_->body[0];
     if (row_count_ < 2 || row_count_ > kMostRows || lane_count_ < kPiece ||
-        lane_count_ % kPiece != 0 || lane_count_ > most_lanes || LoadsItself(store)) {
+        lane_count_ % kPiece != 0 || lane_count_ > most_lanes ||
+        DependOn({store->value}, *store->buffer)) {
       return std::nullopt;
     }
     const std::optional<int64_t> stride = StrideOf(store->buffer, store->indices);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -107,7 +108,7 @@ class WarpTiles {
 
   // The best number of parts, and the cycles.
   std::pair<int64_t, double> BestOf(const WarpChoice& choice) const {
-    std::pair<int64_t, double> best = {1, CyclesOf(choice, 1)};
+    std::pair<int64_t, double> best = {1, std::numeric_limits<double>::infinity()};
     for (const int64_t parts : PartsIn(choice)) {
       const double cycles = CyclesOf(choice, parts);
       if (cycles < best.second) best = {parts, cycles};
@@ -118,21 +119,8 @@ class WarpTiles {
  private:
   double CyclesOf(const WarpChoice& choice, int64_t parts) const {
     const WarpTile tile = TileOfWarps(choice);
-    const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
-    const int64_t waits = Copies(tile.steps) / parts;
-    const double cycles = WarpBlockCycles(
-        {.blocks = parts * BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
-         .warps = tile.Threads() / machine::kWarpProduct.threads,
-         .rows = tile.rows,
-         .lanes = tile.lanes,
-         .terms = sums_.Terms() / parts,
-         .shared_bytes = shared.AtOnce(),
-         .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
-         .waits = waits,
-         .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
-         .copies_ahead = tile.slots - 1},
-        machine_);
-    return cycles + AddPartsCycles(sums_.Results(), parts, machine_);
+    const WarpBlocks work = WorkOf(sums_, axes_, tile, Copies(tile.steps), parts);
+    return WarpBlockCycles(work, machine_) + AddPartsCycles(sums_.Results(), parts, machine_);
   }
 
   // How often a block copies so many steps.

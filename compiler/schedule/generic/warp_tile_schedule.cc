@@ -354,6 +354,22 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
   return bytes;
 }
 
+WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile, int64_t copies,
+                  int64_t parts) {
+  const WarpTileBytes shared = SharedBytesOf(sums, axes, tile);
+  const int64_t waits = copies / parts;
+  return {.blocks = parts * BlockCount(sums.extents, tile.BlockExtents(sums, axes)),
+          .warps = tile.Threads() / kWarpProduct.threads,
+          .rows = tile.rows,
+          .lanes = tile.lanes,
+          .terms = sums.Terms() / parts,
+          .shared_bytes = shared.AtOnce(),
+          .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
+          .waits = waits,
+          .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
+          .copies_ahead = tile.slots - 1};
+}
+
 void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
                  const std::set<std::string>& stages, const WarpTile& tile) {
   const size_t rank = sums.extents.size();

@@ -15,6 +15,7 @@
 
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/generic/grid_sums.h"
+#include "compiler/schedule/price/warp_block.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/rewrite/sequence.h"
 
@@ -69,6 +70,11 @@ struct WarpTileBytes {
   int64_t AtOnce() const { return std::max(slots, sums); }
 };
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
+
+// What the launch does, for prices. A block would copy `copies` times for whole sums; `parts`
+// blocks share each sum.
+WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile, int64_t copies,
+                  int64_t parts = 1);
 
 // Schedules the sums' launch, with its grid and its threads. `stages`: the factors that stages of
 // the nest fill, which are computed where others are copied.

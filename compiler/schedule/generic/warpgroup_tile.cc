@@ -124,22 +124,7 @@ class WarpgroupTilePlan final : public Plan {
   // The price is that of single warps, each of which loads its factors. A group loads those of all
   // its warps once and multiplies faster, so this compares tiles of groups with each other alone.
   double CyclesOf(const WarpgroupChoice& choice) const {
-    const WarpTile tile = TileOfGroups(choice);
-    const WarpTileBytes shared = SharedBytesOf(copied_.sums, axes_, tile);
-    const int64_t waits = Copies();
-    const std::vector<int64_t> extents = tile.BlockExtents(copied_.sums, axes_);
-    return WarpBlockCycles(
-        {.blocks = BlockCount(copied_.sums.extents, extents),
-         .warps = tile.Threads() / kWarpProduct.threads,
-         .rows = tile.rows,
-         .lanes = tile.lanes,
-         .terms = copied_.sums.Terms(),
-         .shared_bytes = shared.AtOnce(),
-         .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
-         .waits = waits,
-         .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
-         .copies_ahead = tile.slots - 1},
-        machine_);
+    return WarpBlockCycles(WorkOf(copied_.sums, axes_, TileOfGroups(choice), Copies()), machine_);
   }
 
   const CopiedSums copied_;
