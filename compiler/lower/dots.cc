@@ -39,14 +39,15 @@ bool IsInstruction(const loop::Stmt& dot, const LaneContext& outside) {
 
 }  // namespace
 
-DotPlan PlanDots(const loop::Stmt& body, const loop::Bounds& outside) {
+DotPlan PlanDots(const loop::Stmt& body, const loop::Bounds& outside,
+                 const std::function<bool(const loop::Stmt&)>& is_whole) {
   DotPlan plan;
   WalkLanes(body, outside, [&](const loop::Stmt& s, const LaneContext& context) {
     if (s->kind == loop::StmtKind::kFor && s->loop_kind == loop::LoopKind::kDot &&
         IsInstruction(s, context)) {
       plan.insert(s.get());
     }
-    return true;
+    return !is_whole(s);
   });
   return plan;
 }

@@ -2,6 +2,8 @@
 #ifndef HONE_COMPILER_LOWER_DOTS_H_
 #define HONE_COMPILER_LOWER_DOTS_H_
 
+#include <functional>
+
 #include "absl/container/flat_hash_set.h"
 #include "compiler/loop/bounds.h"
 #include "compiler/loop/stmt.h"
@@ -13,8 +15,10 @@ using DotPlan = absl::flat_hash_set<const loop::StmtNode*>;
 
 // The dot loops of `body` whose steps are those of one instruction, for all lanes of the loop
 // around them: its factors lie side by side in memory, or in the bytes of an int32. Back-ends emit
-// the others like unrolled loops. `outside` are the bounds of the variables around `body`.
-DotPlan PlanDots(const loop::Stmt& body, const loop::Bounds& outside);
+// the others like unrolled loops. Those inside of statements that `is_whole` picks, which have
+// instructions of their own, are left out. `outside` are the bounds of the variables around `body`.
+DotPlan PlanDots(const loop::Stmt& body, const loop::Bounds& outside,
+                 const std::function<bool(const loop::Stmt&)>& is_whole);
 
 }  // namespace hone::lower
 

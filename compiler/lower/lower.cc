@@ -93,7 +93,9 @@ absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
     launch.tiles = PlanTiles(launch.body, machine.matrix);
     launch.grid = TakeGrid(&launch.body);
     if (machine.HasGrid()) HONE_RETURN_IF_ERROR(LowerBlock(target, &launch));
-    launch.dots = PlanDots(launch.body, BoundsAround(launch));
+    launch.dots = PlanDots(launch.body, BoundsAround(launch), [&](const loop::Stmt& s) {
+      return launch.tiles.operations.contains(s.get()) || launch.warps.operations.contains(s.get());
+    });
     launch.transpositions =
         PlanTranspositions(launch.body, BoundsAround(launch), machine.vector.size_bytes);
     launch.serial = below_grain[i];

@@ -14,10 +14,9 @@ using loop::LoopKind;
 using loop::Stmt;
 using loop::StmtKind;
 
-constexpr int64_t kPiece = 4;  // elements that one shuffle moves freely: 128 bits of 32-bit ones
 constexpr int64_t kMostRows = 32;  // of stores
 
-bool IsUnrolled(const Stmt& s) {
+bool IsWrittenOut(const Stmt& s) {
   return s->kind == StmtKind::kFor && s->loop_kind == LoopKind::kUnroll &&
          loop::IsConstInt(s->min) && loop::IsConstInt(s->extent);
 }
@@ -41,8 +40,8 @@ class Tile {
   std::optional<Transposition> WithStore() const {
     const int64_t most_lanes = vector_bytes_ / 4;
     const Stmt& store = lanes_->body[0];
-    if (row_count_ < 2 || row_count_ > kMostRows || lane_count_ < kPiece ||
-        lane_count_ % kPiece != 0 || lane_count_ > most_lanes ||
+    if (row_count_ < 2 || row_count_ > kMostRows || lane_count_ < kPieceElements ||
+        lane_count_ % kPieceElements != 0 || lane_count_ > most_lanes ||
         DependOn({store->value}, *store->buffer)) {
       return std::nullopt;
     }
@@ -110,9 +109,9 @@ class Tile {
 
 std::optional<Transposition> TranspositionOf(const Stmt& rows, const LaneContext& outside,
                                              int64_t vector_bytes) {
-  if (!IsUnrolled(rows) || outside.lane) return std::nullopt;
+  if (!IsWrittenOut(rows) || outside.lane) return std::nullopt;
   const Stmt& below = rows->body[0];
-  const Stmt between = IsUnrolled(below) ? below : Stmt();
+  const Stmt between = IsWrittenOut(below) ? below : Stmt();
   const Stmt& lanes = between != nullptr ? between->body[0] : below;
   if (VectorLanesOf(*lanes) == 0 || !loop::IsConstInt(lanes->min) ||
       lanes->body[0]->kind != StmtKind::kStore)
@@ -128,10 +127,10 @@ TranspositionPlan PlanTranspositions(const Stmt& body, const loop::Bounds& outsi
                                      int64_t vector_bytes) {
   TranspositionPlan plan;
   WalkLanes(body, outside, [&](const Stmt& s, const LaneContext& context) {
-    if (auto found = TranspositionOf(s, context, vector_bytes)) {
-      plan.emplace(s.get(), *std::move(found));
-    }
-    return true;
+    std::optional<Transposition> found = TranspositionOf(s, context, vector_bytes);
+    if (!found) return true;
+    plan.emplace(s.get(), *std::move(found));
+    return false;
   });
   return plan;
 }

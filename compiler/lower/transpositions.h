@@ -15,6 +15,9 @@
 
 namespace hone::lower {
 
+// How many elements of 32 bits a shuffle moves as it likes: those of 128 bits.
+inline constexpr int64_t kPieceElements = 4;
+
 struct Transposition {
   // What is inside the unrolled loop: another unrolled loop or null, then the vectorised loop,
   // which has only a store in it.
@@ -29,7 +32,7 @@ struct Transposition {
 using TranspositionPlan = absl::flat_hash_map<const loop::StmtNode*, Transposition>;
 
 // `outside` are the bounds of the variables around `body`; `vector_bytes` is the size of a vector
-// register.
+// register: a thread of a GPU has registers of one element, and transposes nothing.
 TranspositionPlan PlanTranspositions(const loop::Stmt& body, const loop::Bounds& outside,
                                      int64_t vector_bytes);
 

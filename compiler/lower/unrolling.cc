@@ -20,23 +20,22 @@ class Limit final : public loop::Mutator {
   Stmt Rewrite(const Stmt& s) override {
     if (s->kind != loop::StmtKind::kFor) return RewriteChildren(s);
     const int64_t before = iterations_;
-    iterations_ = 0;
     const loop::Interval extent = loop::BoundsOf(s->extent, bounds_);
     bounds_.PushLoop(*s);
     const Stmt rewritten = RewriteChildren(s);
     bounds_.Pop();
-    const int64_t inside = iterations_;
-    iterations_ = before + inside;
-    if (s->loop_kind != LoopKind::kUnroll) return rewritten;
-    const bool fits = extent.HasMax() && extent.max <= kMostIterations / (1 + inside);
-    if (!fits) return loop::For(s->var, s->min, s->extent, rewritten->body[0]);
-    iterations_ = before + std::max<int64_t>(extent.max, 0) * (1 + inside);
+    if (s->loop_kind != LoopKind::kUnroll && s->loop_kind != LoopKind::kDot) return rewritten;
+    const int64_t of_one = 1 + iterations_ - before;
+    if (!extent.HasMax() || extent.max > (kMostIterations - before) / of_one) {
+      return loop::For(s->var, s->min, s->extent, rewritten->body[0]);
+    }
+    iterations_ = before + std::max<int64_t>(extent.max, 0) * of_one;
     return rewritten;
   }
 
  private:
   loop::Bounds bounds_;
-  int64_t iterations_ = 0;  // written out for the loops inside the one at hand
+  int64_t iterations_ = 0;  // written out so far; inside an unrolled loop, for one of its own
 };
 
 }  // namespace

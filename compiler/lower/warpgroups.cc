@@ -6,6 +6,7 @@
 
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/lower/swizzles.h"
 #include "compiler/machine/tensor_cores.h"
 
 namespace hone::lower {
@@ -23,10 +24,11 @@ using machine::kWarpProduct;
 // Elements of the pattern of the swizzle, which begins again after eight rows.
 constexpr int64_t kPatternElements = 8 * kWarpgroupProduct.row_terms;
 
-bool IsUnrolled(const Stmt& s) {
+// Whether the loop is unrolled and counts from zero, at least once.
+bool IsUnrolledFromZero(const Stmt& s) {
   int64_t extent = 0;
   return s->kind == StmtKind::kFor && s->loop_kind == loop::LoopKind::kUnroll &&
-         loop::IsInt(s->min, 0) && loop::IsConstInt(s->extent, &extent);
+         loop::IsZero(s->min) && loop::IsConstInt(s->extent, &extent) && extent > 0;
 }
 
 int64_t ExtentOf(const Stmt& unrolled) {
@@ -42,6 +44,7 @@ class WarpgroupPlanner {
 
   WarpgroupPlan Run(const Stmt& body, int64_t threads, const Bounds& bounds) && {
     Visit(body, threads, bounds);
+    DropUnfitSwizzles(body, bounds);
     return std::move(plan_);
   }
 
@@ -49,10 +52,8 @@ class WarpgroupPlanner {
   // The first `threads` threads of the block are at `s`.
   void Visit(const Stmt& s, int64_t threads, const Bounds& bounds) {
     if (threads % kWarpgroupProduct.threads != 0) return;
-    if (IsUnrolled(s) || warps_.operations.contains(s.get())) {
+    if (IsUnrolledFromZero(s) || warps_.operations.contains(s.get())) {
       if (std::optional<WarpgroupProduct> product = ProductAt(s, threads, bounds)) {
-        plan_.swizzled.insert(product->tile.left.load->buffer.get());
-        plan_.swizzled.insert(product->tile.right.load->buffer.get());
         plan_.products[s.get()] = *std::move(product);
         return;
       }
@@ -71,6 +72,27 @@ class WarpgroupPlanner {
     }
   }
 
+  // Leaves single warps the products whose operands have accesses that swizzles do not serve, until
+  // all others' operands have none.
+  void DropUnfitSwizzles(const Stmt& body, const Bounds& bounds) {
+    const auto is_product = [&](const Stmt& s) { return plan_.products.contains(s.get()); };
+    const auto is_of_warps = [&](const Stmt& s) { return warps_.operations.contains(s.get()); };
+    size_t dropped = 1;
+    while (dropped > 0 && !plan_.products.empty()) {
+      const loop::BufferSet unfit =
+          BuffersAccessedAcrossChunks(body, bounds, is_product, is_of_warps);
+      dropped = absl::erase_if(plan_.products, [&](const auto& entry) {
+        const TileOperation& tile = entry.second.tile;
+        return unfit.contains(tile.left.load->buffer.get()) ||
+               unfit.contains(tile.right.load->buffer.get());
+      });
+    }
+    for (const auto& [s, product] : plan_.products) {
+      plan_.swizzled.insert(product.tile.left.load->buffer.get());
+      plan_.swizzled.insert(product.tile.right.load->buffer.get());
+    }
+  }
+
   // How many threads a condition on their number lets pass, the first ones; 1 where it is another.
   int64_t ThreadsBelow(const Expr& condition) const {
     int64_t count = 1;
@@ -85,7 +107,7 @@ class WarpgroupPlanner {
     WarpgroupProduct product;
     Bounds bounds = outside;
     Stmt inside = s;
-    for (; IsUnrolled(inside); inside = Stmt(inside->body[0])) {
+    for (; IsUnrolledFromZero(inside); inside = Stmt(inside->body[0])) {
       bounds.PushLoop(*inside);
       product.parts.push_back(inside);
     }

@@ -27,14 +27,15 @@ struct WarpgroupProduct {
 struct WarpgroupPlan {
   // Keyed by the outermost of the loops.
   absl::flat_hash_map<const loop::StmtNode*, WarpgroupProduct> products;
-  // Shared buffers whose rows of 64 elements are swizzled: each eight elements of a row lie where
-  // its number modulo 8 and theirs in the row, combined by exclusive or, say.
+  // Shared buffers whose rows of 64 elements are swizzled: chunk c of eight elements of row r lies
+  // where chunk c xor (r mod 8) of the row would lie otherwise.
   loop::BufferSet swizzled;
 };
 
-// The products among the operations of `warps`, for a body whose threads' number is `thread`, less
-// than `threads`. Both operands are shared, with rows of 64 terms and nothing behind them. What is
-// no such product stays the work of single warps.
+// The products among the operations of `warps`. In the body, `thread` is the number of a thread,
+// from 0 to `threads` - 1. Both operands are shared, have rows of 64 terms with nothing behind
+// them, and are accessed elsewhere in ways that a swizzle leaves possible (swizzles.h). What is no
+// such product stays the work of single warps.
 WarpgroupPlan PlanWarpgroups(const loop::Stmt& body, const WarpPlan& warps,
                              const loop::Expr& thread, int64_t threads, const loop::Bounds& bounds);
 

@@ -82,7 +82,8 @@ Value* LaunchEmitter::PositionOfBlock(const lower::GridLoop& thread) {
 Value* LaunchEmitter::SharedMemory(const loop::BufferNode& buffer) {
   constexpr char kName[] = "hone_shared";
   constexpr unsigned kSharedSpace = 3;  // of NVPTX
-  // Patterns of swizzled buffers are of addresses.
+  // The hardware takes a row's number for the swizzle from the address, so that a buffer begins
+  // where the pattern of eight rows does.
   constexpr uint64_t kPatternBytes = 1024;
   const bool is_swizzled = launch_->warpgroups.swizzled.contains(&buffer);
   const uint64_t alignment = is_swizzled ? kPatternBytes : HONE_BUFFER_ALIGNMENT;

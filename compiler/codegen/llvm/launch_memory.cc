@@ -138,21 +138,21 @@ LaunchEmitter::Address LaunchEmitter::Locate(const loop::Buffer& buffer,
   return address;
 }
 
-// What stands in a chunk of 16 bytes stays there.
+// Elements of a chunk of 16 bytes stay side by side; the chunk moves within its row.
 void LaunchEmitter::LocateSwizzled(const Index& first, Address& address) {
-  constexpr int64_t kChunk = 8;         // elements of two bytes
-  constexpr uint64_t kRowsOfChunk = 3;  // log2 of how many chunks a row has
-  constexpr uint64_t kChunkOfRow = 7 * kChunk;
+  constexpr int64_t kChunk = 8;      // elements of two bytes
+  constexpr uint64_t kRowShift = 3;  // brings a row's number, from bit 6 on, to the chunk's bits
+  constexpr uint64_t kChunkBits = 7 * kChunk;
   const int64_t divisor = KnownDivisor(first, -1);
   const int64_t neighbours = address.stride == 0 ? 1 : vector_.lanes;
-  if (index_.IsVector(first) || address.stride > 1 || address.stride < 0 || neighbours > kChunk ||
-      divisor % neighbours != 0) {
-    Fail(fmt::format("nest {}: expected at most {} neighbours at once in swizzled memory",
+  if (index_.IsVector(first) || address.stride > 1 || address.stride < 0 ||
+      kChunk % neighbours != 0 || divisor % neighbours != 0) {
+    Fail(fmt::format("nest {}: expected neighbours within {} elements in swizzled memory",
                      nest_.name, kChunk));
     return;
   }
   Value* const offset = index_.Emit(first);
-  Value* const row = b_.CreateAnd(b_.CreateLShr(offset, kRowsOfChunk), kChunkOfRow);
+  Value* const row = b_.CreateAnd(b_.CreateLShr(offset, kRowShift), kChunkBits);
   address.reach = address.stride == 0 ? Reach::kUniform : Reach::kRamp;
   address.align = std::min(AlignOf(divisor, 2), llvm::Align(2 * kChunk));
   address.pointer = b_.CreateGEP(address.element, address.storage->base, b_.CreateXor(offset, row));

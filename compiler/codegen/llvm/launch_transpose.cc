@@ -11,16 +11,16 @@ namespace hone::codegen {
 namespace {
 
 using llvm::Value;
-
-constexpr int64_t kPiece = 4;  // elements that shuffles move freely: 128 bits, of those of 32
+using lower::kPieceElements;
 
 // Which elements of two vectors make one: `pick` says it for each piece of 128 bits.
 Value* ShufflePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pick) {
   const int lanes = LanesOf(x);
   std::vector<int> mask;
-  for (int piece = 0; piece < lanes; piece += kPiece) {
+  for (int piece = 0; piece < lanes; piece += kPieceElements) {
     for (const int element : pick) {
-      mask.push_back(piece + (element < kPiece ? element : lanes + element - int{kPiece}));
+      mask.push_back(piece +
+                     (element < kPieceElements ? element : lanes + element - int{kPieceElements}));
     }
   }
   return b.CreateShuffleVector(x, y, mask);
@@ -30,7 +30,7 @@ Value* ShufflePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pic
 Value* MovePieces(Builder& b, Value* x, Value* y, const std::vector<int>& pieces) {
   std::vector<int> mask;
   for (const int piece : pieces) {
-    for (int i = 0; i < kPiece; ++i) mask.push_back(piece * int{kPiece} + i);
+    for (int i = 0; i < kPieceElements; ++i) mask.push_back(piece * int{kPieceElements} + i);
   }
   return b.CreateShuffleVector(x, y, mask);
 }
@@ -136,8 +136,8 @@ LaunchEmitter::Tile LaunchEmitter::TileAt(const loop::Buffer& buffer,
 
 std::vector<llvm::Value*> LaunchEmitter::LoadTransposed(const Tile& tile, int64_t rows) {
   const int64_t lanes = vector_.lanes;
-  const auto width =
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max({rows, lanes, kPiece}))));
+  const auto width = static_cast<int64_t>(
+      std::bit_ceil(static_cast<uint64_t>(std::max({rows, lanes, kPieceElements}))));
   llvm::Type* const element = tile.element;
   Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
   std::vector<Value*> vectors;
@@ -177,7 +177,7 @@ void LaunchEmitter::StoreRows(const Tile& tile, Value* pointer, std::vector<Valu
             ShufflePieces(b_, rows[0], rows[1], {2, 6, 3, 7})};
   }
   for (int64_t lane = 0; lane < vector_.lanes; ++lane) {
-    const int64_t in_piece = lane % kPiece;
+    const int64_t in_piece = lane % kPieceElements;
     const int64_t vector = count == 4 ? in_piece : in_piece / 2;
     const int64_t first = lane - in_piece + (count == 4 ? 0 : in_piece % 2 * 2);
     std::vector<int> mask;
@@ -191,7 +191,7 @@ void LaunchEmitter::StoreRows(const Tile& tile, Value* pointer, std::vector<Valu
 void LaunchEmitter::StoreTransposed(const Tile& tile, const std::vector<Value*>& rows) {
   llvm::Type* const element = tile.element;
   Value* pointer = b_.CreateGEP(element, tile.storage->base, index_.Emit(tile.first));
-  if (rows.size() < kPiece && tile.stride == std::ssize(rows)) {  // without gaps
+  if (rows.size() < kPieceElements && tile.stride == std::ssize(rows)) {  // without gaps
     Value* all = Interleave(b_, rows);
     Annotate(b_.CreateAlignedStore(all, pointer, AlignOfElement(element)), *tile.storage, false);
     return;

@@ -18,9 +18,10 @@ using machine::kWarpgroupProduct;
 using machine::kWarpProduct;
 
 constexpr uint64_t kElementBytes = 2;
-// What descriptors say of matrices whose rows of 128 bytes are swizzled (PTX ISA, "Matrix
-// Descriptor"): 1 for the leading dimension, which means nothing there, 1024 bytes over 16 from
-// eight rows to the next, and the swizzle of 128 bytes.
+// The fields of a descriptor but for the address (PTX ISA, "Matrix Descriptor"), for a matrix whose
+// rows of 128 bytes are swizzled. The offset along the leading dimension is 1, which is ignored;
+// eight rows are 1024 bytes, in units of 16, before the next eight; the swizzle is that of 128
+// bytes.
 constexpr uint64_t kSwizzledMatrix =
     (uint64_t{1} << 16) | (uint64_t{64} << 32) | (uint64_t{1} << 62);
 constexpr uint64_t kAddressBits = 0x3ffff;

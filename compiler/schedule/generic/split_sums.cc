@@ -56,8 +56,8 @@ GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t 
   if (!s->ok()) return sums;
   AddUpParts(s, sums);
   const std::optional<GridSums> of_parts = SumsOfStage(*s, partial);
-  if (of_parts) return *of_parts;
-  s->Fail(absl::InternalError("expected parts of sums that are sums, too"));
+  if (of_parts && of_parts->factors) return *of_parts;
+  s->Fail(absl::InternalError("expected parts of sums that are sums of the same factors"));
   return sums;
 }
 

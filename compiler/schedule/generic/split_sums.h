@@ -1,4 +1,4 @@
-// Sums of a grid that are split into parts, of which other blocks compute each
+// Splits the sums of a kernel into parts, each of which is the work of other blocks
 // (docs/decisions/0044-split-sums-on-gpus.md).
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_SPLIT_SUMS_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_SPLIT_SUMS_H_

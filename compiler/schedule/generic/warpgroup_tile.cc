@@ -10,7 +10,6 @@
 
 #include "compiler/machine/background_copies.h"
 #include "compiler/machine/tensor_cores.h"
-#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/tile_choices.h"

@@ -45,8 +45,7 @@ absl::StatusOr<Reduction> MatchReduction(const loop::Nest& nest, const Site& sit
   reduction.axes = std::move(stage.loops);
   Stmt s = inside->body[1];
   for (; s->kind == StmtKind::kFor; s = s->body[0]) {
-    int64_t bound = 0;
-    if (!loop::IsConstInt(s->min, &bound) || bound != 0 || !loop::IsConstInt(s->extent)) {
+    if (!loop::IsZero(s->min) || !loop::IsConstInt(s->extent)) {
       return refuse("its loops have no constant bounds");
     }
     reduction.loops.push_back(s);

@@ -12,8 +12,6 @@ using loop::Expr;
 using loop::Stmt;
 using loop::StmtKind;
 
-bool IsFloatZero(const Expr& e) { return e->kind == loop::ExprKind::kFloat && e->float_value == 0; }
-
 bool RunsOver(const Stmt& loop, int64_t extent) {
   return loop::IsInt(loop->min, 0) && loop::IsInt(loop->extent, extent);
 }
@@ -54,7 +52,7 @@ absl::StatusOr<WeightedSum> MatchWeightedSum(const loop::Nest& nest, const std::
   const std::vector<Stmt>& steps = stage.body->body;
   const bool starts = stage.body->kind == StmtKind::kSeq && sum.axes.size() >= 2 &&
                       steps.size() == 2 && steps[0]->kind == StmtKind::kStore &&
-                      IsFloatZero(steps[0]->value);
+                      loop::IsZero(steps[0]->value);
   if (!starts || !TakeUpdate(steps[1], &sum)) {
     return absl::FailedPreconditionError(fmt::format(
         "the stage of '{}' must sum values of its type times a weight, over all of that", buffer));

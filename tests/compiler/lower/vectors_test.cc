@@ -101,6 +101,25 @@ TEST(Unrolling, CodeThatWouldBecomeTooLongIsALoop) {
               HasSubstr("unroll i in %t[0]..+4"));
 }
 
+TEST(Unrolling, TheLimitIsThatOfALaunch) {
+  const auto after = [](const std::string& first) {
+    return Lowered(first + " unroll i in 0..10000 { %y[1, 0] = 1.0 }");
+  };
+  EXPECT_THAT(after("unroll o in 0..50000 { %y[0, 0] = 1.0 }"), HasSubstr("unroll i"));
+  EXPECT_THAT(after("unroll o in 0..60000 { %y[0, 0] = 1.0 }"), HasSubstr("for i"));
+  EXPECT_THAT(after("for p in 0..2 { unroll o in 0..60000 { %y[0, 0] = 1.0 } }"),
+              HasSubstr("for i"));
+}
+
+TEST(Unrolling, DotLoopsCount) {
+  const auto dots = [](const std::string& count) {
+    return Lowered(
+        Dot("unroll o in 0.." + count + " { for n in 0..8 {", "%a[0, d]", "%b[n, d]", "} }"));
+  };
+  EXPECT_THAT(dots("10000"), HasSubstr("unroll o"));
+  EXPECT_THAT(dots("14000"), HasSubstr("for o"));
+}
+
 std::string Tile(const std::string& target, const std::string& value) {
   return Lowered("unroll r in 0..8 { vectorize n in 0..16 { " + target + " = " + value + " } }");
 }

@@ -19,6 +19,7 @@ struct GroupOfWarps {
   int64_t left_terms = 64;            // that a row has room for
   std::string part = "q * 32";        // the first term
   std::string condition = "k < 4";    // around the product
+  int64_t copied = 8;                 // neighbours that a thread copies at once
 };
 
 absl::StatusOr<std::vector<LoweredLaunch>> LaunchesOf(const GroupOfWarps& group,
@@ -36,8 +37,8 @@ run @product {{
       }}}}}}}}
       for k in 0..4 {{
         alloc shared %p: bfloat16[64, {2}] NC {{alloc shared %r: bfloat16[32, 64] NC {{
-          thread t in 0..64 {{for e in 0..8 {{vectorize v in 0..8 {{
-            %p[t, e * 8 + v] = %a[t, k * 64 + e * 8 + v]
+          thread t in 0..64 {{for e in 0..{6} {{vectorize v in 0..{5} {{
+            %p[t, e * {5} + v] = %a[t, k * 64 + e * {5} + v]
           }}}}}}
           thread u in 0..32 {{for f in 0..8 {{vectorize w in 0..8 {{
             %r[u, f * 8 + w] = %b[u, k * 64 + f * 8 + w]
@@ -54,7 +55,8 @@ run @product {{
   }}
 }}
 }})",
-      group.row, group.lane, group.left_terms, group.part, group.condition);
+      group.row, group.lane, group.left_terms, group.part, group.condition, group.copied,
+      64 / group.copied);
   const absl::StatusOr<loop::Nest> nest = loop::ParseNest(text);
   EXPECT_TRUE(nest.ok()) << nest.status() << "\n" << text;
   return LowerLaunches(*nest, Target::Parse("cuda -arch=" + arch + " -multiprocessors=4").value());
@@ -88,6 +90,11 @@ TEST(Warpgroups, OtherProductsAreTheWorkOfSingleWarps) {
   EXPECT_EQ(ProductsOf({.part = "q * 8"}), 0);
   // Not all of the warps.
   EXPECT_EQ(ProductsOf({.condition = "y1 < 3"}), 0);
+}
+
+TEST(Warpgroups, OperandsThatOthersAccessAcrossChunksAreNotSwizzled) {
+  EXPECT_EQ(ProductsOf({.copied = 4}), 1);
+  EXPECT_EQ(ProductsOf({.copied = 16}), 0);
 }
 
 }  // namespace
