@@ -331,7 +331,7 @@ def main() -> int:
     print(sweep.out)
     if failed:
         print(f"{failed} items without a figure of Hone's; the reasons are in the file", file=sys.stderr)
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
