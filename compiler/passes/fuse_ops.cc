@@ -335,7 +335,7 @@ FuseKind KindInGroup(const Expr& node, FuseKind kind) {
   return by_rows ? FuseKind::kComplex : kind;
 }
 
-std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
+std::vector<int> GroupsOf(const Flow& flow, const machine::Machine& machine) {
   std::vector<FuseKind> kinds;
   std::vector<Prologue> prologues;
   std::vector<bool> moves;
@@ -346,19 +346,21 @@ std::vector<int> GroupsOf(const Flow& flow, int64_t lanes) {
   }
   std::vector<int> groups =
       FusionGroups(flow.graph, kinds, {.nodes = kMaxNodes, .inputs = kMaxInputs}, prologues, moves);
-  JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
-  PartJoins(flow.nodes, lanes, &groups);
+  // On a grid, each of the three steps has a strategy of its own only as a kernel of its own.
+  if (!machine.HasGrid()) JoinAttention(flow.nodes, flow.graph, kMaxNodes, &groups);
+  PartJoins(flow.nodes, machine.vector.FloatLanes(), &groups);
   return groups;
 }
 
 // `states` of a function that is repeated, else nullopt.
-Expr FuseFunction(const Expr& function, bool is_main, std::optional<size_t> states, int64_t lanes) {
+Expr FuseFunction(const Expr& function, bool is_main, std::optional<size_t> states,
+                  const machine::Machine& machine) {
   Expr body = SplitJoins(SpellOutTuples(ir::Body(*function)));
   if (is_main) body = OutputCopies().Apply(body);
   if (states) body = OutputCopies().ApplyToBody(body, *states);
   const Flow flow = MakeFlow(body);
   std::vector<Expr> args = ir::Params(*function);
-  args.push_back(BuildKernels(flow, GroupsOf(flow, lanes), KernelAttrs(function)));
+  args.push_back(BuildKernels(flow, GroupsOf(flow, machine), KernelAttrs(function)));
   return ir::WithOperands(function, nullptr, std::move(args));
 }
 
@@ -380,12 +382,12 @@ std::map<std::string, size_t> StatesOfRepeats(const ir::Module& module) {
 absl::StatusOr<ir::Module> FuseOps(const ir::Module& module, const PassContext& context) {
   ir::Module fused;
   const std::map<std::string, size_t> states = StatesOfRepeats(module);
+  const machine::Machine machine = machine::Machine::For(context.target);
   for (const auto& [name, function] : module.functions) {
     const auto found = states.find(name);
-    fused.functions[name] =
-        FuseFunction(function, name == "main",
-                     found == states.end() ? std::nullopt : std::optional<size_t>(found->second),
-                     machine::Machine::For(context.target).vector.FloatLanes());
+    fused.functions[name] = FuseFunction(
+        function, name == "main",
+        found == states.end() ? std::nullopt : std::optional<size_t>(found->second), machine);
   }
   return fused;
 }

@@ -71,6 +71,16 @@ TEST(Attention, IsOneKernel) {
   EXPECT_EQ(MostProducts(Fused(std::string(kParams) + kMasked)), 2);
 }
 
+// A kernel of three sums would leave two of them to single threads.
+TEST(Attention, StaysApartOnAGrid) {
+  PassContext context = Evaluating();
+  context.target = Target::Parse("cuda -arch=sm_80 -multiprocessors=8").value();
+  const auto fused = RunPipeline(Typed(std::string(kParams) + kMasked), context,
+                                 {.after = "FuseOps", .on_pass = {}});
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(MostProducts(*fused), 1);
+}
+
 TEST(Attention, IsNotWhatOnlyLooksLikeIt) {
   const char* const bodies[] = {
       // Scores or weights used twice.
