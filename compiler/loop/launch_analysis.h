@@ -88,8 +88,9 @@ class LaunchAnalysis {
   // products from `ops`.
   double TakeTiles(OpCounts* ops) const;
 
-  // How many executions of the access one load of a row serves. Operations on tiles load whole
-  // rows: of the left factor one for each row, of the right one for each step.
+  // How many executions of the access are served by loading one row of a tile: such operations load
+  // a row of the left factor for each of their rows, and one of the right factor for each step.
+  // `tile` is where the tile's loop stands in the access's path.
   double TileReuse(const AccessInfo& access, int tile) const;
 
   double RegisterReuse(const AccessInfo& access) const;

@@ -38,7 +38,8 @@ class BlockAccess {
   void Add(const BlockAccess& other);
   // Whether one reads what the other writes, or both write it.
   bool DependsOn(const BlockAccess& earlier) const;
-  // The same slots, by what the variable is in the next iteration of its loop: one more.
+  // The same accesses, with their slots in terms of the value that the variable has in the next
+  // iteration of its loop: slot var + c becomes var + c - 1.
   BlockAccess InNextIteration(const loop::ExprNode* var) const;
   // The same behind the loop of that variable, where slots that depend on it are not known.
   BlockAccess BehindLoop(const loop::ExprNode* var) const;

@@ -12,7 +12,8 @@
 namespace hone::lower {
 
 // The launches of the nest in execution order, prepare launches first. kInvalidArgument if the nest
-// has no launches, or a launch has no body.
+// has no launches, if a launch has no body, or where CheckWarpLoops, LowerThreads or PlanWarps
+// refuses one.
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
                                                          const Target& target);
 

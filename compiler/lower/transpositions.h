@@ -15,7 +15,8 @@
 
 namespace hone::lower {
 
-// How many elements of 32 bits a shuffle moves as it likes: those of 128 bits.
+// Vector instructions permute elements freely only within pieces of 128 bits. A piece has so many
+// elements of 32 bits.
 inline constexpr int64_t kPieceElements = 4;
 
 struct Transposition {

@@ -7,9 +7,10 @@
 namespace hone::lower {
 
 // Turns an unrolled loop into a serial one if more than 65536 iterations would then be written out
-// for the launch, or if its extent has no bound. Dot loops count as unrolled ones, which those are
-// that no instruction does. Earlier loops go first, and inner ones before those around them: of two
-// that are too long together, the inner one stays unrolled.
+// for the launch, or if its extent has no bound. Dot loops count as unrolled ones, since back-ends
+// emit those that no instruction computes like these. Loops take their part of the limit in the
+// order of the text, inner ones before those around them: of two that are too long together, the
+// inner one stays unrolled.
 loop::Stmt LimitUnrolling(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -17,11 +17,11 @@ enum class SharedBy { kCore, kAllCores };
 struct MemoryLevel {
   int64_t size_bytes = 0;  // 0: unbounded
   SharedBy shared_by = SharedBy::kCore;
-  // How fast one core reads what lies in the level: assumed of every CPU. The highest rate measured
-  // from an L2 cache (on Emerald Rapids) was 32.
+  // How fast one core reads what lies in the level, the same for every CPU. The first cache has 0:
+  // its loads are counted as instructions (IssueRates).
   double read_bytes_a_cycle = 0;
   // The measured rate at which one core reads sequentially from the level, if it is known to be far
-  // from `read_bytes_a_cycle`; nullopt if that holds.
+  // from `read_bytes_a_cycle`; nullopt: sequential reads have that rate, too.
   std::optional<double> stream_bytes_a_cycle = std::nullopt;
 };
 

@@ -15,7 +15,9 @@ struct ParallelLevel {
   // kThreads: the number of threads. kGrid: the multiprocessors or compute units, 1 if their number
   // is not known. kBlock: the most threads that a block may have, likewise.
   int64_t width = 1;
-  int64_t shared_bytes = 0;  // kBlock: the memory that the threads of a block may share
+  // kBlock: the memory that the threads of a block may share without asking the driver for more
+  // (TensorCores::shared_bytes).
+  int64_t shared_bytes = 0;
 
   bool operator==(const ParallelLevel&) const = default;
 };

@@ -27,12 +27,12 @@ constexpr bool CoversWell(int64_t tile, int64_t extent) {
 inline constexpr WarpProduct kWarpProduct = {.threads = 32, .rows = 16, .lanes = 8, .terms = 16};
 
 // The product that one instruction of four warps computes, from operands in shared memory: as many
-// rows as four of kWarpProduct, and any multiple of its lanes.
+// rows as four of kWarpProduct, any multiple of its lanes up to `most_lanes`, and its terms.
 struct WarpgroupProduct {
   int64_t threads = 0;
   int64_t rows = 0;
   int64_t most_lanes = 0;
-  int64_t row_terms = 0;  // of a row of an operand in memory
+  int64_t row_terms = 0;  // of a row of an operand in memory, for several instructions
 };
 inline constexpr WarpgroupProduct kWarpgroupProduct = {
     .threads = 128, .rows = 64, .most_lanes = 256, .row_terms = 64};

@@ -27,8 +27,8 @@ struct TileShape {
   int64_t rows = 0;
   int64_t row_bytes = 0;
   int64_t registers = 0;
-  // A product of two tiles takes one cycle for each row of the left tile, but at least as many
-  // cycles as this.
+  // A product of two tiles takes one cycle for each row of the left tile. A left tile of fewer rows
+  // than this takes as long as one of so many.
   double fewest_product_rows = 0;
 
   // The number of 32-bit sums in a row.

@@ -19,8 +19,10 @@ struct TransposedTaps {
 
   Shape count;  // taps that each position uses, padded ones included
   Shape step;   // elements of the data from one of these taps to the next
-  // The zeros around the data and after the taps, with one entry for every axis, N and C included.
-  Shape before, after, no_taps;
+  // The zeros around the data, for each of its axes: N and C have none.
+  Shape before, after;
+  // The zeros behind the weight, for each of its axes, so that the stride divides its taps.
+  Shape no_taps;
 };
 
 }  // namespace hone::ops

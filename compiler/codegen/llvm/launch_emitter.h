@@ -58,7 +58,8 @@ class LaunchEmitter {
     int copies = 1;
     bool is_private = false;   // an alloca, which nothing else can access
     bool is_swizzled = false;  // WarpgroupPlan::swizzled
-    // The buffer is private and no store writes its pad lanes on purpose: they may hold anything.
+    // The buffer is private, and the mask of every store to it leaves out its pad lanes, which may
+    // hold anything.
     bool pads_free = false;
     bool is_constant = false;  // never written by this launch
     llvm::MDNode* scope = nullptr;
@@ -197,7 +198,8 @@ class LaunchEmitter {
   // Descriptors of the operand in all steps of the product.
   std::vector<llvm::Value*> DescriptorsOf(const lower::WarpgroupProduct& product,
                                           const loop::Expr& load);
-  // Sets the address of the element at the offset, which is not that of a vector's lanes.
+  // Sets the address of an access to a swizzled buffer. `first` is the offset of the first lane, in
+  // elements; `address.stride` says where the other lanes are, and must be 0 or 1.
   void LocateSwizzled(const Index& first, Address& address);
   // ---- launch_transpose.cc ----
   // The memory that a transposed access reaches (lower/transpositions.h): its rows are neighbours.

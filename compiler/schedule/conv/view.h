@@ -62,7 +62,8 @@ struct Conv {
   // The last block of the result ends with vectors that have no channels and so belong to no group.
   // The result is then computed apart, and a last launch copies it to its blocks.
   bool copies_result = false;
-  // The generic template's schedules are a strategy too, and were once the only one.
+  // Whether the generic template's schedules are offered as a strategy, too: for grouped
+  // convolutions that once had no other, so that their records stay valid.
   bool has_stages = false;
   bool blocked_data = false;  // `data` is read in blocks of `lanes` channels
   ProductKind kind = ProductKind::kFloat;

@@ -20,14 +20,16 @@ struct WinogradChoice {
   bool in_registers = false;  // transformed filters are in registers alone
 };
 
-// The bytes of the transformed filters that are used at all.
+// The bytes of the transformed filters, without the taps of the depth that lie outside of the data
+// for every slice (Conv::UsedDepthTaps).
 int64_t FilterBytes(const Conv& conv, const WinogradPlan& plan);
 // The bytes of the transformed data of a block of `tiles` tiles in each of `depth` slices of the
 // result.
 int64_t PanelBytes(const Conv& conv, const WinogradPlan& plan, int64_t depth, int64_t tiles);
-// The bytes that are read again for each row of positions, for each channel of a chunk: those of a
-// group's filters before the transform, and those of a row of them after it or, if that row is in
-// registers, those of the data.
+// What one channel of a chunk adds to the bytes that are read again for each row of positions: the
+// bytes of its filters of one group of output channels before the transform, and those of one row
+// of these filters after it. With `in_registers`, the transformed data of the register tile is
+// counted in place of that row.
 int64_t ChunkBytesOfChannel(const Conv& conv, const WinogradPlan& plan, const RegisterTile& tile,
                             bool in_registers);
 // The cycles of splitting the data into the phases of a dilation, and of joining the phases of the

@@ -20,8 +20,11 @@ struct ScaledDense {
   int64_t block = 0;                     // terms of a block
   int64_t part = 0;        // terms of a row of the data that are looked at together: whole blocks
   int64_t word_terms = 1;  // in an element of the weight
-  int64_t digits = 0;      // 8-bit ones of an element of the data; 0: products are of floats
+  // Elements of the data are rounded to so many digits of 8 bits (ops/scaled_dense.cc), each of
+  // which is multiplied on its own in int32; 0: products are of floats.
+  int64_t digits = 0;
 
+  // Bytes of the weight for a term.
   double WeightBytes() const { return word_terms > 1 ? 0.5 : 1; }
   // The steps of a sum that must be taken together, since they read the same word of the weight.
   int64_t StepsOfElement() const { return std::max<int64_t>(word_terms / dense.dot, 1); }

@@ -1,5 +1,5 @@
-// How blocks cover extents that need not be multiples of theirs: axes of results, or numbers of
-// threads, which warps cover.
+// How many blocks cover an extent that their size need not divide: blocks of a grid an axis of
+// results, or warps the threads of a block.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 

@@ -115,7 +115,7 @@ double RowCycles(const GridRows& rows, const RowBlock& block, const machine::Mac
       .terms = terms,
       .loads = combined / static_cast<double>(terms),
       .shared_bytes = rows.reductions * (block.threads + block.Parts()) * block.rows * 4,
-      .copied_bytes = RowTraffic(rows, block),
+      .moved_bytes = RowTraffic(rows, block),
       .waits = 1 + rows.reductions};
   // Memory is the limit of most blocks. Some eight elements of a thread hide its latencies, and
   // leave registers to other threads; four neighbours are one load.

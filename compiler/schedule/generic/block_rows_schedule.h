@@ -19,9 +19,11 @@ struct RowBlock {
   int64_t Threads() const { return threads * rows; }
   // Elements of a row that a thread has, at most.
   int64_t Elements(const GridRows& view) const;
-  // How many values of a row each of its threads combines at the end, when those of all are there.
+  // How many values of a row each of its threads combines in the last step: one of every thread of
+  // the row or, with HasTwoLevels, of every group of them.
   int64_t Parts() const;
-  // Whether the threads' own values are more than that, so that a few threads combine them first.
+  // Whether there are more threads than that, so that one of each group combines the values of its
+  // group first.
   bool HasTwoLevels() const { return Parts() < threads; }
 };
 

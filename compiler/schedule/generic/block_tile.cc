@@ -264,7 +264,7 @@ class BlockTiles {
             .results = tile.Results(),
             .terms = sums_.Terms() / parts,
             .shared_bytes = shared_bytes,
-            .copied_bytes = TrafficOf(tile, columns, shared_bytes * waits),
+            .moved_bytes = TrafficOf(tile, columns, shared_bytes * waits),
             .waits = waits};
   }
 

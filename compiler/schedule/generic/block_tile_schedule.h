@@ -20,7 +20,9 @@ namespace hone::schedule {
 struct AxisTile {
   int64_t threads = 1;  // of a block, along the axis
   int64_t results = 1;  // of a thread, along the axis
-  int64_t runs = 1;     // of neighbours, into which a thread's results fall; others' lie between
+  // A thread's results along the axis are so many runs of neighbours. Runs of other threads lie
+  // between them.
+  int64_t runs = 1;
 };
 
 struct BlockTile {
@@ -28,7 +30,7 @@ struct BlockTile {
   size_t step_loop = 0;        // the loop of the sums whose steps are taken some at a time
   int64_t steps = 1;           // how many; divides the loop's extent
   bool loads_ahead = false;    // what the next steps copy is loaded while sums are computed
-  int64_t slots = 1;           // of each copy, which then runs ahead; without `loads_ahead`
+  int64_t slots = 1;  // of each copy; more than one: copies run ahead, without `loads_ahead`
 
   int64_t Threads() const;
   int64_t Results() const;  // of a thread
@@ -46,7 +48,8 @@ class SharedCopies {
   // The bytes of shared memory that one slot of the copies of all factors has. A slot is filled for
   // every `tile.steps` steps of the sums.
   int64_t Bytes(const BlockTile& tile) const;
-  // How many elements of them a thread copies, if each factor is shared out evenly.
+  // How many elements of all factors a thread copies to fill a slot, if each factor is divided
+  // evenly among the threads.
   int64_t WordsOfThread(const BlockTile& tile) const;
   // For each axis of the results: how many elements of the factor's copy lie from what a result
   // loads to what its neighbour along the axis loads.

@@ -155,7 +155,7 @@ double TurnedCycles(const GridTranspose& transpose, const TurnedTile& tile,
                           .terms = 1,
                           .loads = static_cast<double>(2 * tile.Elements()),
                           .shared_bytes = SharedBytesOf(transpose, tile),
-                          .copied_bytes = static_cast<double>(tile.columns * tile.rows) * bytes,
+                          .moved_bytes = static_cast<double>(tile.columns * tile.rows) * bytes,
                           .waits = 1};
   // Some four elements of a thread hide latencies, and wide tiles fill lines of memory.
   constexpr double kElements = 4, kSide = 32, kOfFactor = 0.02;

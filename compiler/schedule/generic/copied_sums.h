@@ -22,12 +22,13 @@ struct CopiedSums {
   GridSums sums;                 // the main sums of `start`
 };
 
-// Whether the buffer is not computed, or by a stage that does nothing but copy what is not computed
-// and put zeros around it; with `axis`, only where there are none along that axis.
+// Whether the buffer is no workspace, or is filled by a stage that only copies such a buffer,
+// perhaps with a border around it; with `axis`, the border must not be along that axis.
 bool IsCopied(const loop::Nest& nest, const std::string& buffer,
               std::optional<size_t> axis = std::nullopt);
-// Whether all factors are so, and a device can copy them in the background
-// (machine/background_copies.h) if their elements have four bytes or several are copied at once.
+// Whether IsCopied holds for all factors. A device that copies in the background
+// (machine/background_copies.h) can then copy those whose elements have four bytes, or of which a
+// thread copies several neighbours at once.
 bool CopiesFromGlobal(const CopiedSums& copied);
 
 // nullopt: the kernel has no sums, or another stage has the main ones once those stages are not

@@ -20,10 +20,10 @@ struct RowStage {
   // For each axis of the stage's buffer, the axis of the results that it corresponds to, among
   // those that tell which row it is; nullopt: the axis goes along the row, or has one index.
   std::vector<std::optional<size_t>> rows;
-  // The last loop along the row with several iterations, and its axis of the buffer if the stage
-  // computes elements. An empty loop: the stage has one element for each row.
+  // The innermost loop along the row that has several iterations. An empty loop: the stage has one
+  // element for each row.
   Loop column;
-  size_t column_axis = 0;
+  size_t column_axis = 0;  // of the buffer, that this loop goes over; for elements alone
 };
 
 // Stages that go through the same rows: all stages of a kernel, or some. A value type.
@@ -50,13 +50,14 @@ struct GridRows {
 
 // Views a kernel that reduces rows. With `keeps`, elements that several stages read have a stage of
 // their own, which copies them if they are an input; so they can be kept. Else each stage computes
-// them anew from the inputs. nullopt: not all reductions are of the same rows, rows share terms as
-// in a matrix product, or the kernel has another form.
+// them anew from the inputs. nullopt: the kernel has several outputs, its reductions are not of the
+// same rows, or one of them has no load whose elements are of one row each and neighbours along the
+// row or along an axis of the rows: in a product of matrices, rows share all terms.
 std::optional<GridRows> ViewGridRows(const ops::KernelDefinition& def, bool keeps);
 
-// Views the rows of one reduction of a nest, whose other launches stay as they are. Its terms must
-// lie side by side along a row, and no two rows may share them. nullopt: `stage` is no such
-// reduction, or was scheduled already.
+// Views the rows of one reduction of a nest, whose other launches stay as they are. At least
+// one load of its terms must be of neighbours along a row and of other elements for each row; what
+// else it loads, rows may share. nullopt: `stage` is no such reduction, or was scheduled already.
 std::optional<GridRows> ViewReduction(const Sequence& s, const Stage& stage);
 
 }  // namespace hone::schedule

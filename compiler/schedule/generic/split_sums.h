@@ -16,15 +16,16 @@ namespace hone::schedule {
 // The knob: in how many parts blocks sum. Configs without it have one.
 inline constexpr char kPartsKnob[] = "parts";
 
-// How a launch sums before it is split.
+// The launch whose sums are to be split.
 struct WholeSums {
   int64_t blocks = 1;
   size_t step_loop = 0;  // the loop of the sums that is split
   int64_t steps = 1;     // of that loop, that a block copies at once
-  int64_t copies = 1;    // that a block makes at least
+  int64_t copies = 1;    // the fewest that a block may make for a part
 };
 // The numbers of parts into which they can be split, in ascending order; the first is 1. Parts are
-// equal, of whole copies, and not very short. Where blocks fill the machine anyway there are none.
+// equal, and consist of whole copies and of 32 terms at least. Where blocks fill the machine
+// anyway, 1 is the only one.
 std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
                              const machine::Machine& machine);
 

@@ -104,7 +104,7 @@ double CyclesAcross(const GridTranspose& transpose, const machine::Machine& mach
                             .results = 1,
                             .terms = 1,
                             .loads = 1,
-                            .copied_bytes = static_cast<double>(kBlockThreads * bytes),
+                            .moved_bytes = static_cast<double>(kBlockThreads * bytes),
                             .waits = 1},
                            machine);
 }

@@ -25,7 +25,8 @@ class CoreReads {
   // cache if they fit it, else from behind it.
   double CyclesOf(int64_t bytes) const;
   // The cycles to read `bytes` again, where `among` bytes are read from one use of an element to
-  // the next. A cache still has the element if `among` is at most half of the cache.
+  // the next. A cache still has the element if `among` is at most half of the cache; what is still
+  // in the first cache takes no cycles here.
   double CyclesAgain(int64_t bytes, int64_t among) const;
 
   // Bytes a cycle from wherever `bytes` of a block stay between two uses. The last cache holds them

@@ -33,10 +33,10 @@ double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machi
   const double busy =
       std::max({threads * static_cast<double>(work.results) * terms / kMultiplyAddsACycle,
                 threads * work.loads * terms / kLoadedWordsACycle,
-                work.copied_bytes / gpu_unit::kGlobalBytesACycle});
+                work.moved_bytes / gpu_unit::kGlobalBytesACycle});
   const auto at_once = static_cast<double>(std::min(ResidentBlocks(work), of_unit));
   const double idle = std::max(1.0, kBusyThreads / (at_once * threads));
-  const double words = work.copied_bytes / 4 / threads;
+  const double words = work.moved_bytes / 4 / threads;
   const double waiting =
       std::max(static_cast<double>(work.waits), words / gpu_unit::kLoadsUnderWay) *
       gpu_unit::kGlobalWaitCycles;
@@ -55,7 +55,7 @@ double AddPartsCycles(int64_t results, int64_t parts, const machine::Machine& ma
               .threads = kBlockThreads,
               .results = 1,
               .terms = parts,
-              .copied_bytes = static_cast<double>(kBlockThreads * (parts + 1) * kSumBytes),
+              .moved_bytes = static_cast<double>(kBlockThreads * (parts + 1) * kSumBytes),
               .waits = 1},
              machine);
 }

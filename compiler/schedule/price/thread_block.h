@@ -17,7 +17,7 @@ struct ThreadBlocks {
   int64_t terms = 1;         // of a sum
   double loads = 0;          // words that a thread loads for a term of all its results
   int64_t shared_bytes = 0;  // of a block
-  double copied_bytes = 0;   // all that a block copies from global memory
+  double moved_bytes = 0;    // all that a block moves from and to global memory, used or not
   int64_t waits = 0;         // how often a block waits for global memory
   int64_t words_ahead = 0;   // words a thread loads to registers while it computes; 0: it waits
 };

@@ -19,7 +19,7 @@ struct WarpBlocks {
   int64_t shared_bytes = 0;  // of a block
   double moved_bytes = 0;    // all that a block moves from and to global memory
   int64_t waits = 0;         // how often a block waits for global memory
-  double loads = 0;          // of a thread between two waits
+  double loads = 0;          // instructions of a thread that load from global memory, a wait
   int64_t copies_ahead = 0;  // that are under way while the block computes
 };
 

@@ -15,9 +15,9 @@ namespace hone::schedule {
 // Results round in another order. Returns the stage of the new buffer, "<c>.acc", whose dimensions
 // are the loops that c's indices depend on, outermost first. The loops of the last step keep the
 // names "<c>.x"; those of the sum are "<c>.acc.x", and those that set it to zero are
-// "<c>.acc.x_init". kFailedPrecondition where the body is no such sum of floats, where f reads c,
-// or where the extent of a loop that c's indices depend on has no constant bound or depends on
-// another loop of the sum, which they do not depend on.
+// "<c>.acc.x_init". kFailedPrecondition where the body is no such sum of floats, or where f
+// reads c. Loops of the sum that c's indices depend on must begin at zero and have extents with a
+// constant bound, which depend on no loop of the sum that c's indices do not depend on.
 absl::StatusOr<Stage> SumLocally(loop::Nest* nest, const Loop& loop);
 
 }  // namespace hone::schedule

@@ -13,9 +13,9 @@ namespace hone::schedule {
 
 struct Region {
   struct Dim {
-    loop::Linear low;   // first index of an access
-    loop::Linear high;  // last
-    int64_t step = 1;   // all of them lie multiples of it apart
+    loop::Linear low;   // the smallest index that is accessed
+    loop::Linear high;  // the greatest
+    int64_t step = 1;   // indices that are accessed lie multiples of it apart
   };
   std::vector<Dim> dims;
   int64_t accesses = 0;  // how many loads and stores the region covers

@@ -32,9 +32,9 @@ struct SplitLoops {
 // A nest and the primitives that are applied to it: a call applies the primitive of its name, whose
 // header in primitives/ says what it does. After an error every call is without effect. A loop that
 // the nest does not have is an error (kNotFound), with two exceptions. Calls with "All" in their
-// names apply to all copies that peeling made of a loop; none may be left if the nest once had the
-// loop (one iteration is no loop). Calls with "Present" in their names also take loops that the
-// nest never had.
+// names apply to all copies that peeling made of a loop, even if none is left of a loop that the
+// nest once had: a loop of one iteration is simplified away. Calls with "Present" in their names
+// also take loops that the nest never had.
 class Sequence {
  public:
   explicit Sequence(loop::Nest nest);

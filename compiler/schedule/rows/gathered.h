@@ -13,10 +13,11 @@
 
 namespace hone::schedule {
 
-// Gathers all stages in the loops over rows: these loops become the grid, and everything else is
-// computed in the innermost of them. The first reduction, or with `all_stages` every stage, is
-// computed for `together` rows at once, so that its latency is not waited for in each row. nullopt:
-// an iteration needs more than its row.
+// Gathers the stages in the loops over rows: these loops become the grid, and a stage is computed
+// in the innermost of them unless that would compute it too often (Rows::stored). The first
+// reduction, or with `all_stages` every stage, is computed for `together` rows at once, so that its
+// latency is not waited for in each row. nullopt: the stages cannot be computed a row at a time, or
+// a row has less than four columns.
 std::optional<Rows> GatherRows(const ops::KernelDefinition& def, int64_t together = 1,
                                bool all_stages = false);
 
