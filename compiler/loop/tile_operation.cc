@@ -1,5 +1,7 @@
 #include "compiler/loop/tile_operation.h"
 
+#include <algorithm>
+
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
@@ -79,15 +81,34 @@ bool IsOperand(const Expr& load, const TileLoops& loops, const Stmt& row, const 
   return operand->stride >= 0;
 }
 
-bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
-  if (loops.dot == nullptr) return false;
+// The loads a and b of c[i] = c[i] + a * b, if all are float32; else empty.
+std::vector<Expr> SummedFloat32Factors(const Stmt& s) {
+  const Expr& sum = s->value;
+  if (s->buffer->dtype != DataType::kFloat32 || !IsBinary(sum, BinaryOp::kAdd) ||
+      !Accumulates(*s) || !IsBinary(sum->operands[1], BinaryOp::kMul)) {
+    return {};
+  }
+  const std::vector<Expr>& factors = sum->operands[1]->operands;
+  const auto is_load = [](const Expr& factor) { return factor->kind == ExprKind::kLoad; };
+  return std::ranges::all_of(factors, is_load) ? factors : std::vector<Expr>();
+}
+
+// The loads of the two factors of a sum of products whose steps have op->dot terms; else empty.
+std::vector<Expr> FactorsOf(const TileLoops& loops, TileOperation* op) {
+  if (loops.dot == nullptr) return SummedFloat32Factors(loops.store);
   std::vector<Expr> factors = SummedDotFactors(loops.store, loops.dot->var);
   if (factors.empty()) factors = SummedFloat16Factors(loops.store);
-  if (factors.empty()) return false;
+  if (factors.empty()) return {};
   const DataType dtype = factors[0]->dtype;
   op->dot = dtype == DataType::kFloat16 ? kFloat16Steps : DotSteps(dtype);
+  return StepsOf(loops.dot) == op->dot ? factors : std::vector<Expr>();
+}
+
+bool IsProduct(const TileLoops& loops, const Bounds& bounds, TileOperation* op) {
+  const std::vector<Expr> factors = FactorsOf(loops, op);
+  if (factors.empty()) return false;
   op->steps = loops.step == nullptr ? 1 : StepsOf(loops.step);
-  if (StepsOf(loops.dot) != op->dot || op->steps < 1 || op->steps > kAmxTile.rows) return false;
+  if (op->steps < 1 || op->steps > kAmxTile.rows) return false;
   for (const int left : {0, 1}) {
     if (!IsOperand(factors[left], loops, loops.row, loops.step, op->dot, bounds, &op->left)) {
       continue;

@@ -116,7 +116,7 @@ bool UsesAny(const Expr& e, const std::vector<Expr>& variables) {
 std::optional<WarpPlan::Tiling> TilingOf(const TileOperation& op, const Bounds& bounds) {
   const Expr& row = op.variables.front();
   const bool multiplies = op.kind == TileOperation::Kind::kMultiply;
-  const Expr& lane = op.variables[op.variables.size() - (multiplies ? 2 : 1)];
+  const Expr& lane = multiplies ? op.variables[2] : op.variables.back();
   std::optional<size_t> row_axis, lane_axis;
   for (size_t axis = 0; axis < op.indices.size(); ++axis) {
     const Expr& index = op.indices[axis];
@@ -140,6 +140,17 @@ bool IsCommon(const Expr& load) {
   return load->buffer->scope == loop::Scope::kGlobal || load->buffer->scope == loop::Scope::kShared;
 }
 
+// An instruction takes 8 words of 32 bits of each row: two terms a word, or one of float32.
+bool AreWholeWords(const TileOperation& op) {
+  constexpr int64_t kWordBytes = 4;
+  constexpr int64_t kWords = kWarpProduct.terms / 2;
+  return op.dot * SizeBytes(op.left.load->dtype) == kWordBytes && op.steps % kWords == 0;
+}
+
+bool IsWarpFactor(DataType dtype) {
+  return dtype == DataType::kBFloat16 || dtype == DataType::kFloat16 || dtype == DataType::kFloat32;
+}
+
 bool HasWarpInstruction(const TileOperation& op) {
   if (op.rows != kWarpProduct.rows) return false;
   switch (op.kind) {
@@ -149,8 +160,7 @@ bool HasWarpInstruction(const TileOperation& op) {
       return op.target.load->dtype == DataType::kFloat32 && IsCommon(op.target.load);
     case TileOperation::Kind::kMultiply: {
       const DataType left = op.left.load->dtype;
-      return (left == DataType::kBFloat16 || left == DataType::kFloat16) &&
-             op.right.load->dtype == left && op.steps * op.dot % kWarpProduct.terms == 0 &&
+      return IsWarpFactor(left) && op.right.load->dtype == left && AreWholeWords(op) &&
              IsCommon(op.left.load) && IsCommon(op.right.load);
     }
   }
@@ -184,7 +194,7 @@ class WarpPlanner {
     const std::optional<TileOperation> op = loop::MatchTile(s, bounds);
     if (!op || !HasWarpInstruction(*op)) {
       return Refuse(s, fmt::format("{} rows by 8 or 16 lanes, and of products 8 or 16 steps of two "
-                                   "bfloat16 or two float16",
+                                   "bfloat16, two float16 or one float32",
                                    kWarpProduct.rows));
     }
     Bounds inside = bounds;

@@ -188,10 +188,11 @@ class LaunchEmitter {
   void EmitWarpOperation(const loop::TileOperation& op);
   void StoreWarpSums(const loop::TileOperation& op, int64_t lane);
   llvm::Value* LoadMatrices(const loop::Expr& load, bool has_four);
-  llvm::Value* LoadPair(const loop::Expr& load);
+  llvm::Value* LoadWord(const loop::Expr& load);
   std::vector<llvm::Value*> LoadWarpRows(const loop::TileOperation& op, int64_t step);
   std::vector<llvm::Value*> LoadWarpLanes(const loop::TileOperation& op, int64_t step);
   void EmitWarpProduct(const loop::TileOperation& op);
+  void EmitSplitProduct(const loop::TileOperation& op);
   // ---- launch_warpgroup.cc ----
   void EmitWarpgroupProduct(const lower::WarpgroupProduct& product);
   void EmitWarpgroupFence();

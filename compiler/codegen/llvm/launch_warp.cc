@@ -1,6 +1,8 @@
 // Loops marked as tile operations that the threads of a warp do together, in tensor cores. What
-// each thread holds of an operand is that of PTX's mma.m16n8k16: of 16 by 8 sums those of two
-// neighbouring lanes in row r and in row r + 8, where r is the thread's number in its warp over 4.
+// each thread holds of an operand is that of PTX's mma.m16n8k16 and m16n8k8: of 16 by 8 sums those
+// of two neighbouring lanes in row r and in row r + 8, where r is the thread's number in its warp
+// over 4.
+#include <algorithm>
 #include <array>
 
 #include "compiler/codegen/llvm/launch_emitter.h"
@@ -18,17 +20,50 @@ namespace {
 
 // A thread has as many of 16 by 8 sums.
 constexpr int64_t kSumsOfThread = 4;
-// An instruction takes the left operand's rows in two halves of 8, and the terms likewise: 4 pairs.
+// An instruction takes the left operand's rows in two halves of 8, and the terms likewise, in 4
+// words of two 16-bit terms or of one float32.
 constexpr int64_t kHalfRows = 8;
-constexpr int64_t kHalfPairs = 4;
-constexpr int64_t kPairs = 2 * kHalfPairs;
-// ldmatrix loads rows of 8 elements of 16 bits, each of which begins at a multiple of their bytes.
+constexpr int64_t kHalfWords = 4;
+constexpr int64_t kWords = 2 * kHalfWords;
+// ldmatrix loads rows of 4 words, each of which begins at a multiple of their bytes.
 constexpr uint64_t kMatrixRowBytes = 16;
 
 std::vector<Value*> PartsOf(Builder& b, Value* made, unsigned count) {
   std::vector<Value*> parts;
   for (unsigned i = 0; i < count; ++i) parts.push_back(b.CreateExtractValue(made, i));
   return parts;
+}
+
+// Words of float32 as sums of two numbers of TF32, which has 11 of their 24 digits: what is left
+// over beside `high` has 12 at most, of which the instruction ignores the last.
+struct SplitWords {
+  std::vector<Value*> high, low;
+};
+
+SplitWords Split(Builder& b, const std::vector<Value*>& words) {
+  SplitWords split;
+  for (Value* const word : words) {
+    Value* const number = b.CreateBitCast(word, b.getFloatTy());
+    Value* const high = b.CreateIntrinsic(Intrinsic::nvvm_f2tf32_rna, {}, {number});
+    Value* const rest = b.CreateFSub(number, b.CreateBitCast(high, b.getFloatTy()));
+    split.high.push_back(high);
+    split.low.push_back(b.CreateBitCast(rest, b.getInt32Ty()));
+  }
+  return split;
+}
+
+// A thread's sums of a tile, with the products of the left operand and of the right one's words
+// from `first` on.
+using ThreadSums = std::array<Value*, kSumsOfThread>;
+ThreadSums AddProduct(Builder& b, Intrinsic::ID id, const std::vector<Value*>& left,
+                      const std::vector<Value*>& right, int64_t first, const ThreadSums& sums) {
+  std::vector<Value*> arguments = left;
+  arguments.insert(arguments.end(), right.begin() + first, right.begin() + first + 2);
+  arguments.insert(arguments.end(), sums.begin(), sums.end());
+  Value* const made = b.CreateIntrinsic(id, {}, arguments);
+  ThreadSums added;
+  for (unsigned i = 0; i < added.size(); ++i) added[i] = b.CreateExtractValue(made, i);
+  return added;
 }
 
 }  // namespace
@@ -76,7 +111,7 @@ void LaunchEmitter::BindTile(const TileOperation& op, const Index& row, const In
   if (op.kind == TileOperation::Kind::kMultiply) {
     vars_[variables[1].get()] = step;
     vars_[variables[2].get()] = lane;
-    vars_[variables[3].get()] = IndexMath::Constant(0);
+    if (variables.size() > 3) vars_[variables[3].get()] = IndexMath::Constant(0);
   } else {
     vars_[variables[1].get()] = lane;
   }
@@ -150,8 +185,8 @@ Value* LaunchEmitter::LoadMatrices(const loop::Expr& load, bool has_four) {
   return b_.CreateIntrinsic(id, {address.pointer->getType()}, {address.pointer});
 }
 
-// A pair of terms.
-Value* LaunchEmitter::LoadPair(const loop::Expr& load) {
+// A word of terms.
+Value* LaunchEmitter::LoadWord(const loop::Expr& load) {
   const Address address = Locate(load->buffer, load->operands);
   if (!status_.ok()) return b_.getInt32(0);
   return Annotate(b_.CreateAlignedLoad(b_.getInt32Ty(), address.pointer, address.align),
@@ -162,19 +197,19 @@ Value* LaunchEmitter::LoadPair(const loop::Expr& load) {
 std::vector<Value*> LaunchEmitter::LoadWarpRows(const TileOperation& op, int64_t step) {
   const loop::Expr& load = op.left.load;
   BindTile(op, lane_.of_sixteen, IndexMath::Constant(0),
-           IndexMath::Sum(IndexMath::Constant(step), lane_.sixteen, kHalfPairs));
+           IndexMath::Sum(IndexMath::Constant(step), lane_.sixteen, kHalfWords));
   if (Value* const matrices = LoadMatrices(load, /*has_four=*/true)) {
     return PartsOf(b_, matrices, 4);
   }
-  std::vector<Value*> pairs;
-  for (const int64_t half : {int64_t{0}, kHalfPairs}) {
+  std::vector<Value*> words;
+  for (const int64_t half : {int64_t{0}, kHalfWords}) {
     for (const int64_t row : {int64_t{0}, kHalfRows}) {
       BindTile(op, IndexMath::Sum(lane_.row, IndexMath::Constant(row)), IndexMath::Constant(0),
                IndexMath::Sum(lane_.pair, IndexMath::Constant(step + half)));
-      pairs.push_back(LoadPair(load));
+      words.push_back(LoadWord(load));
     }
   }
-  return pairs;
+  return words;
 }
 
 // For each 8 lanes the first half of the terms, then the second.
@@ -185,41 +220,70 @@ std::vector<Value*> LaunchEmitter::LoadWarpLanes(const TileOperation& op, int64_
     Index lane = lane_.of_eight;
     if (has_four) lane = IndexMath::Sum(lane, lane_.sixteen, kWarpProduct.lanes);
     BindTile(op, IndexMath::Constant(0), lane,
-             IndexMath::Sum(IndexMath::Constant(step), lane_.eight, kHalfPairs));
+             IndexMath::Sum(IndexMath::Constant(step), lane_.eight, kHalfWords));
     if (Value* const matrices = LoadMatrices(load, has_four)) {
       return PartsOf(b_, matrices, has_four ? 4 : 2);
     }
   }
-  std::vector<Value*> pairs;
+  std::vector<Value*> words;
   for (int64_t lane = 0; lane < op.lanes; lane += kWarpProduct.lanes) {
-    for (const int64_t half : {int64_t{0}, kHalfPairs}) {
+    for (const int64_t half : {int64_t{0}, kHalfWords}) {
       BindTile(op, IndexMath::Constant(0), IndexMath::Sum(lane_.row, IndexMath::Constant(lane)),
                IndexMath::Sum(lane_.pair, IndexMath::Constant(step + half)));
-      pairs.push_back(LoadPair(load));
+      words.push_back(LoadWord(load));
     }
   }
-  return pairs;
+  return words;
 }
 
 void LaunchEmitter::EmitWarpProduct(const TileOperation& op) {
+  if (op.left.load->dtype == DataType::kFloat32) return EmitSplitProduct(op);
   const bool is_bfloat16 = op.left.load->dtype == DataType::kBFloat16;
   const Intrinsic::ID id = is_bfloat16 ? Intrinsic::nvvm_mma_m16n8k16_row_col_bf16
                                        : Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
   llvm::Type* const operand = is_bfloat16 ? b_.getInt32Ty() : Widen(b_.getHalfTy(), 2);
-  for (int64_t step = 0; step < op.steps && status_.ok(); step += kPairs) {
-    const std::vector<Value*> left = LoadWarpRows(op, step);
-    const std::vector<Value*> right = LoadWarpLanes(op, step);
+  const auto cast = [&](std::vector<Value*> words) {
+    for (Value*& word : words) word = b_.CreateBitCast(word, operand);
+    return words;
+  };
+  for (int64_t step = 0; step < op.steps && status_.ok(); step += kWords) {
+    const std::vector<Value*> left = cast(LoadWarpRows(op, step));
+    const std::vector<Value*> right = cast(LoadWarpLanes(op, step));
     for (int64_t lane = 0; lane < op.lanes; lane += kWarpProduct.lanes) {
-      const std::array<Value*, 4> sums = WarpSumsAt(op, lane);
-      std::vector<Value*> arguments = left;
-      const auto first = right.begin() + lane / kWarpProduct.lanes * 2;
-      arguments.insert(arguments.end(), first, first + 2);
-      for (Value*& argument : arguments) argument = b_.CreateBitCast(argument, operand);
-      for (Value* sum : sums) arguments.push_back(b_.CreateLoad(b_.getFloatTy(), sum));
-      Value* const made = b_.CreateIntrinsic(id, {}, arguments);
-      for (unsigned i = 0; i < sums.size(); ++i) {
-        b_.CreateStore(b_.CreateExtractValue(made, i), sums[i]);
-      }
+      const ThreadSums sums = WarpSumsAt(op, lane);
+      ThreadSums loaded;
+      std::ranges::transform(sums, loaded.begin(),
+                             [&](Value* sum) { return b_.CreateLoad(b_.getFloatTy(), sum); });
+      const ThreadSums added =
+          AddProduct(b_, id, left, right, lane / kWarpProduct.lanes * 2, loaded);
+      for (size_t i = 0; i < sums.size(); ++i) b_.CreateStore(added[i], sums[i]);
+    }
+  }
+}
+
+// Three of the four products of two split factors (3xTF32): that of both low parts is too small to
+// count. Tensor cores cut where they add, so the terms of an operation are summed apart, and that
+// sum is rounded into the others.
+void LaunchEmitter::EmitSplitProduct(const TileOperation& op) {
+  constexpr Intrinsic::ID kMultiply = Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
+  ThreadSums zeros;
+  zeros.fill(llvm::ConstantFP::get(b_.getFloatTy(), 0));
+  std::vector<ThreadSums> apart(static_cast<size_t>(op.lanes / kWarpProduct.lanes), zeros);
+  for (int64_t step = 0; step < op.steps && status_.ok(); step += kWords) {
+    const SplitWords left = Split(b_, LoadWarpRows(op, step));
+    const SplitWords right = Split(b_, LoadWarpLanes(op, step));
+    for (size_t i = 0; i < apart.size(); ++i) {
+      const auto first = static_cast<int64_t>(i) * 2;
+      apart[i] = AddProduct(b_, kMultiply, left.low, right.high, first, apart[i]);
+      apart[i] = AddProduct(b_, kMultiply, left.high, right.low, first, apart[i]);
+      apart[i] = AddProduct(b_, kMultiply, left.high, right.high, first, apart[i]);
+    }
+  }
+  for (size_t i = 0; i < apart.size() && status_.ok(); ++i) {
+    const ThreadSums sums = WarpSumsAt(op, static_cast<int64_t>(i) * kWarpProduct.lanes);
+    for (size_t j = 0; j < sums.size(); ++j) {
+      Value* const sum = b_.CreateLoad(b_.getFloatTy(), sums[j]);
+      b_.CreateStore(b_.CreateFAdd(sum, apart[i][j]), sums[j]);
     }
   }
 }

@@ -58,6 +58,34 @@ TEST(Warps, ATileOperationIsDoneByThirtyTwoThreads) {
   ExpectGolden("warps_product", *launches);
 }
 
+// Terms of float32 are steps of one.
+constexpr char kFloat32ProductNest[] = R"(nest @k {
+input %a: float32[32, 32] NC
+input %b: float32[16, 32] NC
+output %c: float32[32, 16] NC
+run @product {
+  parallel b in 0..1 {
+    alloc tile %s: float32[32, 16] NC {
+      thread y in 0..2 {tile m in 0..16 {vectorize n in 0..16 {%s[y * 16 + m, n] = 0.0}}}
+      thread y1 in 0..2 {unroll q in 0..2 {tile m1 in 0..16 {for s1 in 0..16 {vectorize n1 in 0..16 {
+        %s[y1 * 16 + m1, n1] = %s[y1 * 16 + m1, n1] + %a[y1 * 16 + m1, q * 16 + s1] * %b[n1, q * 16 + s1]
+      }}}}}
+      thread y2 in 0..2 {tile m2 in 0..16 {vectorize n2 in 0..16 {
+        %c[b * 32 + y2 * 16 + m2, n2] = %s[y2 * 16 + m2, n2]
+      }}}
+    }
+  }
+}
+})";
+
+TEST(Warps, TileOperationsOfFloat32AreAWarps) {
+  const auto launches = LowerFor(kWithTensorCores, kFloat32ProductNest);
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  EXPECT_EQ(launches->at(0).thread->extent, 64);
+  EXPECT_EQ(launches->at(0).warps.operations.size(), 3);
+  ExpectGolden("warps_float32", *launches);
+}
+
 TEST(Warps, WithoutTensorCoresOneThreadDoesIt) {
   for (const char* const target : {"cuda -arch=sm_75", "opencl -device=any"}) {
     const auto launches = LowerFor(target, kWarpProductNest);
@@ -92,8 +120,8 @@ TEST(Warps, OperationsOfOtherShapesAreRefused) {
   EXPECT_THAT(WarpErrorOf("thread w in 0..1 {tile m in 0..16 {for k in 0..4 {vectorize n in 0..16 "
                           "{dot d in 0..2 {%s[m, n] = %s[m, n] + cast<float32>(%a[m, k * 2 + d]) * "
                           "cast<float32>(%a[n, k * 2 + d])}}}}}"),
-              HasSubstr("8 or 16 steps of two bfloat16 or two float16, found\n"));
-  EXPECT_THAT(WarpErrorOf("thread w in 0..1 {tile m in 0..16 {for k in 0..16 {vectorize n in 0..16 "
+              HasSubstr("8 or 16 steps of two bfloat16, two float16 or one float32, found\n"));
+  EXPECT_THAT(WarpErrorOf("thread w in 0..1 {tile m in 0..16 {for k in 0..4 {vectorize n in 0..16 "
                           "{%s[m, n] = %s[m, n] + %f[m, k] * %f[n, k]}}}}"),
               HasSubstr("expected tile operations of a warp"));
   // Tiles that lie over each other's borders, and along other axes.

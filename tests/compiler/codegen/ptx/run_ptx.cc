@@ -89,8 +89,7 @@ std::string PtxOf(const loop::Nest& nest, const std::string& target) {
   return text.value_or("");
 }
 
-void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& target,
-                                 double tolerance) {
+void RunOnCuda(const loop::Nest& nest, const std::string& target, const Buffers& buffers) {
   std::string why;
   cuda::CudaDevice* const device = FindCudaDevice(&why);
   ASSERT_NE(device, nullptr) << why;
@@ -98,9 +97,15 @@ void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& targ
   ASSERT_TRUE(elf.ok()) << elf.status() << "\n" << loop::ToText(nest);
   const LoadedModule module(*elf);
   ASSERT_TRUE(module.ok());
+  ASSERT_EQ(Run(*device, *module.operator->(), MemoryOf(nest, buffers)), "") << loop::ToText(nest);
+}
+
+void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& target,
+                                 double tolerance) {
   const Buffers got(nest, 7);
   const Buffers want(nest, 7);
-  ASSERT_EQ(Run(*device, *module.operator->(), MemoryOf(nest, got)), "") << loop::ToText(nest);
+  RunOnCuda(nest, target, got);
+  if (testing::Test::HasFatalFailure()) return;
   const absl::Status interpreted = loop::Interpret(nest, want.pointers());
   ASSERT_TRUE(interpreted.ok()) << interpreted;
   ExpectSameOutputs(nest, got, want, tolerance);

@@ -8,6 +8,7 @@
 #include "compiler/loop/stmt.h"
 #include "gtest/gtest.h"
 #include "runtime/cuda/cuda_device.h"
+#include "tests/compiler/codegen/harness.h"
 
 namespace hone::codegen {
 
@@ -22,6 +23,8 @@ cuda::CudaDevice* FindCudaDevice(std::string* why);
 // The code for the target; fails the test where there is none.
 std::string PtxOf(const loop::Nest& nest, const std::string& target);
 
+// Compiles and runs on the buffers; fails the test where that fails.
+void RunOnCuda(const loop::Nest& nest, const std::string& target, const Buffers& buffers);
 // Compiles, runs and compares every output with the interpreter's: integers and bools exactly,
 // floats within `tolerance` relative to max(1, |value|).
 void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& target,

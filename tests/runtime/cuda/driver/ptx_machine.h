@@ -34,6 +34,9 @@ typedef __int128 s128;
 struct bf16 {
   u16 bits;
 };
+struct tf32 {
+  u32 bits;
+};
 // The values that a function gives, one after the other.
 struct Returned {
   u8 bytes[16];
@@ -286,7 +289,8 @@ void load_matrices(void* const* warp) {
     }
   }
 }
-// mma.m16n8k16.row.col: a thread has four pairs of the left operand, two of the right one.
+// mma.m16n8k16.row.col, and m16n8k8 of TF32: a thread has four words of the left operand, two of
+// the right one.
 struct Product {
   u32 left[4], right[2];
   f32 sums[4];
@@ -294,6 +298,14 @@ struct Product {
 };
 inline f32 element(u32 pair, int i, bf16) { return widened({u16(pair >> (16 * i))}); }
 inline f32 element(u32 pair, int i, f16) { return std::bit_cast<f16>(u16(pair >> (16 * i))); }
+// The instruction ignores the bits that TF32 has not.
+constexpr u32 kTf32Bits = 0xffffe000;
+inline f32 element(u32 word, int, tf32) { return std::bit_cast<f32>(word & kTf32Bits); }
+// cvt.rna: to the nearest, halves away from zero.
+inline u32 nearest_tf32(f32 x) {
+  const u32 bits = std::bit_cast<u32>(x);
+  return (std::isfinite(x) ? bits + 0x1000 : bits) & kTf32Bits;
+}
 // Tensor cores cut sums where float32 ends, and do not round them.
 inline f32 cut(f64 exact) {
   const f32 near = f32(exact);
@@ -309,10 +321,12 @@ void multiply(void* const* warp) {
       f32 sum = part(thread)->sums[i];
       for (int half = 0; half < 2; ++half) {
         f64 exact = sum;
-        for (int term = 0; term < 8; ++term) {
-          const u32 left = part(row * 4 + term / 2)->left[i / 2 + 2 * half];
-          const u32 right = part(lane * 4 + term / 2)->right[half];
-          exact += f64(element(left, term % 2, T())) * f64(element(right, term % 2, T()));
+        for (int word = 0; word < 4; ++word) {
+          const u32 left = part(row * 4 + word)->left[i / 2 + 2 * half];
+          const u32 right = part(lane * 4 + word)->right[half];
+          for (int term = 0; term < int(sizeof(u32) / sizeof(T)); ++term) {
+            exact += f64(element(left, term, T())) * f64(element(right, term, T()));
+          }
         }
         sum = cut(exact);
       }

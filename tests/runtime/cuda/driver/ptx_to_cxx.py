@@ -346,6 +346,9 @@ class Function:
         self.out(o[0], k[-1], f"({operand(o[3], 'pred')} ? {a} : {b})")
 
     def do_cvt(self, m, k, o):
+        if m == ["rna", "tf32", "f32"]:
+            self.out(o[0], "b32", f"nearest_tf32({operand(o[1], 'f32')})")
+            return
         to, source = k
         to_whole = {"rni": "i", "rzi": "z", "rmi": "m", "rpi": "p"}
         how = next((to_whole[x] for x in m if x in to_whole), "n")
@@ -403,8 +406,8 @@ class Function:
 
     def do_mma(self, m, k, o):
         kind = m[6] if len(m) == 9 else ""
-        if kind not in ("f16", "bf16") or m != ["sync", "aligned", "m16n8k16", "row", "col", "f32",
-                                                kind, kind, "f32"]:
+        shape = {"f16": "m16n8k16", "bf16": "m16n8k16", "tf32": "m16n8k8"}.get(kind)
+        if m != ["sync", "aligned", shape, "row", "col", "f32", kind, kind, "f32"]:
             raise Unknown(f"mma.{'.'.join(m)}")
         left, right, sums = ([operand(part, to) for part in parts_of(word)]
                              for word, to in zip(o[1:], ("u32", "u32", "f32")))
