@@ -41,6 +41,9 @@ inline constexpr WarpgroupProduct kWarpgroupProduct = {
 struct TensorCores {
   bool takes_bfloat16 = false;
   bool takes_float16 = false;
+  // Whether three products of TF32, by which float32 is multiplied
+  // (docs/decisions/0046-float32-on-tensor-cores.md), are faster than one multiply-add of float32.
+  bool has_fast_tf32 = false;
   // Whether four warps can compute a product together (kWarpgroupProduct), of the same types.
   bool has_warpgroups = false;
   // The most shared memory that a block of threads may request on every device that can run code

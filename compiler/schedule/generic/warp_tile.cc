@@ -31,7 +31,7 @@ constexpr int64_t kWarpColumns[] = {8, 16, 24, 32, 64};
 constexpr int64_t kWarpRows[] = {16, 32, 48, 64};
 // Sizes of networks and numbers of units have factors of three, images of seven.
 constexpr int64_t kBlockWarps[] = {1, 2, 3, 4, 7, 8};
-constexpr int64_t kWarpSteps[] = {16, 32, 64};
+constexpr int64_t kRowBytes[] = {32, 64, 128};  // of the terms that are copied at once
 constexpr int64_t kSlots[] = {1, 2, 3, 4};
 // One warp alone has nobody to share copies with; a block of more waits for many at each barrier.
 constexpr int64_t kFewestWarps = 2;
@@ -42,7 +42,7 @@ constexpr int64_t kSmallBlock = 64;
 constexpr int64_t kMostRegisters = 255;
 constexpr int64_t kRegistersBeside = 64;
 
-WarpTile TileOfWarps(const WarpChoice& choice) {
+WarpTile TileOfWarps(const WarpChoice& choice, const WarpAxes& axes) {
   const auto& [columns, rows, warps_columns, warps_rows, warps_lines, steps, slots] = choice;
   return {.rows = rows,
           .lanes = columns,
@@ -50,12 +50,15 @@ WarpTile TileOfWarps(const WarpChoice& choice) {
           .warps_lanes = warps_columns,
           .warps_lines = warps_lines,
           .steps = steps,
-          .slots = slots};
+          .slots = slots,
+          .term_slack = axes.TermsAtOnce()};
 }
 
-bool WarpsFitRegisters(const WarpTile& tile) {
+bool WarpsFitRegisters(const WarpTile& tile, const WarpAxes& axes) {
   const int64_t most = std::min(kMostRegisters, gpu_unit::kRegisters / tile.Threads());
-  return tile.SumsOfThread() + kRegistersBeside <= most;
+  // Both parts of the split terms of all lanes.
+  const int64_t parts = axes.IsFloat32() ? tile.lanes : 0;
+  return tile.SumsOfThread() + parts + kRegistersBeside <= most;
 }
 
 // Tiles of one kernel.
@@ -73,7 +76,7 @@ class WarpTiles {
     ForTiles(kWarpColumns, axes_.lanes, [&](int64_t columns, int64_t warps_columns) {
       ForTiles(kWarpRows, axes_.rows, [&](int64_t rows, int64_t warps_rows) {
         ForDivisors(kBlockWarps, lines, [&](int64_t warps_lines) {
-          ForDivisors(kWarpSteps, sums_.steps[axes_.step_loop], [&](int64_t steps) {
+          ForDivisors(RowTerms(), sums_.steps[axes_.step_loop], [&](int64_t steps) {
             for (const int64_t slots : kSlots) {
               const bool fits = slots == 1 || (has_slots && slots <= Copies(steps));
               if (fits) Add({columns, rows, warps_columns, warps_rows, warps_lines, steps, slots});
@@ -94,10 +97,12 @@ class WarpTiles {
   const WarpAxes& axes() const { return axes_; }
   const WarpChoices& choices() const { return *choices_; }
 
+  WarpTile TileOf(const WarpChoice& choice) const { return TileOfWarps(choice, axes_); }
+
   // In how many parts blocks of such tiles can sum.
   std::vector<int64_t> PartsIn(const WarpChoice& choice) const {
     if (!has_parts_) return {1};
-    const WarpTile tile = TileOfWarps(choice);
+    const WarpTile tile = TileOf(choice);
     return PartsOf(sums_,
                    {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
                     .step_loop = axes_.step_loop,
@@ -118,7 +123,7 @@ class WarpTiles {
 
  private:
   double CyclesOf(const WarpChoice& choice, int64_t parts) const {
-    const WarpTile tile = TileOfWarps(choice);
+    const WarpTile tile = TileOf(choice);
     const WarpBlocks work = WorkOf(sums_, axes_, tile, Copies(tile.steps), parts);
     return WarpBlockCycles(work, machine_) + AddPartsCycles(sums_.Results(), parts, machine_);
   }
@@ -130,8 +135,14 @@ class WarpTiles {
     return copies;
   }
 
-  template <size_t count, typename Visit>
-  static void ForDivisors(const int64_t (&factors)[count], int64_t extent, const Visit& visit) {
+  std::vector<int64_t> RowTerms() const {
+    std::vector<int64_t> terms;
+    for (const int64_t bytes : kRowBytes) terms.push_back(bytes / axes_.element_bytes);
+    return terms;
+  }
+
+  template <typename Factors, typename Visit>
+  static void ForDivisors(const Factors& factors, int64_t extent, const Visit& visit) {
     for (const int64_t factor : factors) {
       if (extent % factor == 0) visit(factor);
     }
@@ -170,11 +181,11 @@ class WarpTiles {
   }
 
   void Add(const WarpChoice& choice) {
-    const WarpTile tile = TileOfWarps(choice);
+    const WarpTile tile = TileOf(choice);
     const WarpTileBytes shared = SharedBytesOf(sums_, axes_, tile);
     const int64_t warps = tile.Threads() / machine::kWarpProduct.threads;
-    const bool fits = warps >= kFewestWarps && warps <= kMostWarps && WarpsFitRegisters(tile) &&
-                      shared.AtOnce() <= most_shared_bytes_;
+    const bool fits = warps >= kFewestWarps && warps <= kMostWarps &&
+                      WarpsFitRegisters(tile, axes_) && shared.AtOnce() <= most_shared_bytes_;
     if (fits) all_.push_back(choice);
   }
 
@@ -212,7 +223,7 @@ class WarpTilePlan final : public Plan {
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    const WarpTile tile = TileOfWarps(tiles_->choices().ChoiceOf(config));
+    const WarpTile tile = tiles_->TileOf(tiles_->choices().ChoiceOf(config));
     Sequence s = start_;
     const int64_t parts = config.Has(kPartsKnob) ? config.Int(kPartsKnob) : 1;
     if (parts == 1) {
@@ -240,10 +251,15 @@ std::unique_ptr<const Plan> OpenWarpTile(
   const auto cores = machine::TensorCores::Of(task.target);
   std::optional<CopiedSums> copied = cores.TakeNothing() ? std::nullopt : ViewCopiedSums(*problem);
   if (!copied) return nullptr;
-  std::optional<WarpAxes> axes = WarpAxesOf(copied->sums, copied->start.nest(), cores);
+  // An infinity would have no number as its rest.
+  const bool splits_float32 = cores.has_fast_tf32 && task.def->numerics != ops::Numerics::kStrict;
+  std::optional<WarpAxes> axes =
+      WarpAxesOf(copied->sums, copied->start.nest(), cores, splits_float32);
   if (!axes) return nullptr;
-  const bool has_slots = machine::CopiesInBackground(task.target) && CopiesFromGlobal(*copied) &&
-                         std::ranges::all_of(axes->has_terms_last, std::identity());
+  // Elements of four bytes are copied in the background alone, others several at once.
+  const bool has_slots =
+      machine::CopiesInBackground(task.target) && CopiesFromGlobal(*copied) &&
+      (axes->IsFloat32() || std::ranges::all_of(axes->has_terms_last, std::identity()));
   const bool has_parts = CanSplitSums(copied->start, copied->sums, axes->step_loop);
   auto tiles =
       std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes), task.machine,
@@ -251,7 +267,7 @@ std::unique_ptr<const Plan> OpenWarpTile(
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   TileByWarps(&tried, tiles->sums(), tiles->axes(), copied->stages,
-              TileOfWarps(tiles->choices().all().front()));
+              tiles->TileOf(tiles->choices().all().front()));
   if (!tried.ok()) return nullptr;
   return std::make_unique<WarpTilePlan>(std::move(copied->start), std::move(copied->stages),
                                         std::move(tiles));

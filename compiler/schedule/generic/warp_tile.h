@@ -1,5 +1,5 @@
-// The strategy of tensor cores: the warps of a block compute tiles of sums of products of 16-bit
-// floats, from copies of the factors in memory that the block's threads share.
+// The strategy of tensor cores: the warps of a block compute tiles of sums of products of floats,
+// from copies of the factors in memory that the block's threads share.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_WARP_TILE_H_
 
@@ -10,8 +10,9 @@
 
 namespace hone::schedule {
 
-// Takes products of matrices and convolutions of 16-bit floats whose extents the tiles of tensor
-// cores divide, on targets that have some.
+// Takes products of matrices and convolutions of 16-bit floats, on targets with tensor cores, whose
+// extents the tiles of these divide; and, except under strict numerics, of float32 where splitting
+// it is faster than multiply-adds (docs/decisions/0046-float32-on-tensor-cores.md).
 std::unique_ptr<const Plan> OpenWarpTile(const std::shared_ptr<const Problem<GridKernel>>& problem);
 
 }  // namespace hone::schedule

@@ -15,12 +15,10 @@ namespace {
 
 using machine::kWarpProduct;
 
-// Terms and lanes of one tile operation, where there are as many.
-constexpr int64_t kMostOperationTerms = 2 * kWarpProduct.terms;
+// Bytes of a row of terms, and lanes, of one tile operation, where there are as many.
+constexpr int64_t kMostOperationBytes = 64;
 constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
 constexpr int64_t kTermsOfDot = 2;
-// 16 bytes.
-constexpr int64_t kTermsLoadedAtOnce = 8;
 // More code would not be faster, and compile long.
 constexpr int64_t kUnrolledLoads = 16;
 // Elements behind each row of sums, so that stores of two go to different banks.
@@ -166,7 +164,7 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
 // Computes the copy of a factor in the loop's body. Threads load some neighbouring terms at once
 // where these are neighbours there.
 void PlaceCopy(Sequence* s, const Stage& copy, const Loop& loop, const GridFactor& factor,
-               size_t term_dim, bool has_terms_last, const WarpTile& tile) {
+               size_t term_dim, bool has_terms_last, int64_t terms_at_once, const WarpTile& tile) {
   const int64_t threads = tile.Threads();
   const size_t rank = factor.dims.size();
   ComputeAtOptions options;
@@ -178,16 +176,17 @@ void PlaceCopy(Sequence* s, const Stage& copy, const Loop& loop, const GridFacto
   if (!has_terms_last) return ShareLoops(s, copy.Axes(rank), threads);
   std::vector<Loop> loops = copy.Axes(rank);
   loops.erase(loops.begin() + static_cast<ptrdiff_t>(term_dim));
-  const SplitLoops terms = s->Split(copy.Axis(term_dim), kTermsLoadedAtOnce, Tail::kExact);
+  const SplitLoops terms = s->Split(copy.Axis(term_dim), terms_at_once, Tail::kExact);
   loops.push_back(terms.outer);
   ShareLoops(s, loops, threads, {terms.inner});
   s->Vectorize(terms.inner);
 }
 
 // Loops of the sums: in whose body the terms of the same copies are; over the rows of a tile
-// operation; over neighbouring terms.
+// operation; over neighbouring terms, of 16-bit floats.
 struct SumLoops {
-  Loop copied, row, dot;
+  Loop copied, row;
+  std::optional<Loop> dot;
 };
 
 // The sums of a block's warps.
@@ -206,8 +205,8 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
     order.push_back(stage.Reduction(i));
   }
   Loop own = steps.inner;
-  const int64_t at_once =
-      tile.steps % kMostOperationTerms == 0 ? kMostOperationTerms : kWarpProduct.terms;
+  const int64_t most = kMostOperationBytes / axes.element_bytes;
+  const int64_t at_once = tile.steps % most == 0 ? most : most / 2;
   std::optional<Loop> parts;
   if (tile.steps > at_once) {
     const SplitLoops split = s->Split(own, at_once, Tail::kExact);
@@ -215,14 +214,22 @@ SumLoops ScheduleWarpSums(Sequence* s, const Stage& stage, const GridSums& sums,
     order.push_back(split.outer);
     own = split.inner;
   }
-  const SplitLoops pairs = s->Split(own, kTermsOfDot, Tail::kExact);
   order.insert(order.end(), terms.tiles.begin(), terms.tiles.end());
-  for (const Loop& loop : {terms.row, pairs.outer, terms.lane, pairs.inner}) order.push_back(loop);
+  std::optional<Loop> dot;
+  if (axes.IsFloat32()) {
+    for (const Loop& loop : {terms.row, own, terms.lane}) order.push_back(loop);
+  } else {
+    const SplitLoops pairs = s->Split(own, kTermsOfDot, Tail::kExact);
+    for (const Loop& loop : {terms.row, pairs.outer, terms.lane, pairs.inner}) {
+      order.push_back(loop);
+    }
+    dot = pairs.inner;
+  }
   s->ReorderPresent(order, /*allow_reassociation=*/true);
   if (parts) s->Unroll(*parts);
   MarkTiles(s, zeros);
   MarkTiles(s, terms);
-  return {.copied = steps.outer, .row = terms.row, .dot = pairs.inner};
+  return {.copied = steps.outer, .row = terms.row, .dot = dot};
 }
 
 // The axis of the lanes: the last one. Where channels of images come last, only the filters go
@@ -253,7 +260,7 @@ int64_t InSharedMemory(int64_t bytes) {
 }  // namespace
 
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
-                                   const machine::TensorCores& cores) {
+                                   const machine::TensorCores& cores, bool splits_float32) {
   if (!sums.factors || sums.factors->size() != 2) return std::nullopt;
   WarpAxes axes;
   const auto step_loop = std::ranges::find_if(sums.steps, [](int64_t steps) { return steps > 1; });
@@ -262,7 +269,11 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
   axes.has_tail.assign(sums.extents.size(), true);
   for (const GridFactor& factor : *sums.factors) {
     const absl::StatusOr<loop::Buffer> buffer = FindBuffer(nest, factor.buffer);
-    if (!buffer.ok() || !cores.Takes((*buffer)->dtype)) return std::nullopt;
+    if (!buffer.ok()) return std::nullopt;
+    const bool is_split = splits_float32 && (*buffer)->dtype == DataType::kFloat32;
+    if (!is_split && !cores.Takes((*buffer)->dtype)) return std::nullopt;
+    if (factor.element_bytes != sums.factors->front().element_bytes) return std::nullopt;
+    axes.element_bytes = factor.element_bytes;
     std::vector<size_t> dims;
     for (size_t d = 0; d < factor.dims.size(); ++d) {
       if (factor.dims[d].steps[axes.step_loop] != 0) dims.push_back(d);
@@ -345,7 +356,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     }
     bytes.copies += InSharedMemory(elements * factor.element_bytes);
     bytes.slots += InSharedMemory(elements * factor.element_bytes * tile.slots);
-    bytes.loads += elements / (axes.has_terms_last[i] ? kTermsLoadedAtOnce : 1);
+    bytes.loads += elements / (axes.has_terms_last[i] ? axes.TermsAtOnce() : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
     bytes.sums *= extents[axis] + (axis == axes.lanes ? kSumSlack : 0);
@@ -367,7 +378,8 @@ WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& ti
           .moved_bytes = static_cast<double>(shared.copies * waits + shared.sums),
           .waits = waits,
           .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
-          .copies_ahead = tile.slots - 1};
+          .copies_ahead = tile.slots - 1,
+          .element_bytes = axes.element_bytes};
 }
 
 void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
@@ -408,11 +420,11 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
   for (size_t i = 0; i < copies.size(); ++i) {
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],
-              axes.has_terms_last[i], tile);
+              axes.has_terms_last[i], axes.TermsAtOnce(), tile);
   }
   if (tile.slots > 1) s->PipelineCopies(loops.copied, copies, tile.slots);
   // Terms are neighbours in the copies alone.
-  s->DotAll(loops.dot);
+  if (loops.dot) s->DotAll(*loops.dot);
   s->TileAll(loops.row);  // and that of the zeros, which is a copy of it
   const WarpLoops stores = SplitAmongWarps(s, stored, axes, tile);
   s->ReorderPresent(stores.All());

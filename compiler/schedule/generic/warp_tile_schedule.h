@@ -33,14 +33,20 @@ struct WarpAxes {
   std::vector<bool> has_terms_last;
   // For each axis, whether blocks may reach beyond its end: what they copy there is zeros.
   std::vector<bool> has_tail;
+  int64_t element_bytes = 2;  // of both factors
+
+  bool IsFloat32() const { return element_bytes == 4; }
+  // Terms of 16 bytes, which a thread copies at once and ldmatrix loads as a row.
+  int64_t TermsAtOnce() const { return 16 / element_bytes; }
 
   // The same axes of the sums' parts, which have one more in front (SplitSums).
   WarpAxes OfParts() const;
 };
 // nullopt where the sums' terms are no products of two factors that the tensor cores take, with
-// such axes.
+// such axes. `splits_float32`: they also take two of float32
+// (docs/decisions/0046-float32-on-tensor-cores.md).
 std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
-                                   const machine::TensorCores& cores);
+                                   const machine::TensorCores& cores, bool splits_float32 = false);
 
 // A block has at least two warps.
 struct WarpTile {
@@ -52,7 +58,7 @@ struct WarpTile {
   int64_t steps = 16;       // that are copied at once; divide the loop
   int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
   // Elements behind each copied row of terms, so that the rows of a matrix lie in different banks;
-  // rows stay aligned for loads of eight.
+  // rows stay aligned for loads of 16 bytes.
   int64_t term_slack = 8;
 
   int64_t Threads() const;

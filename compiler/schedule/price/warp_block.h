@@ -21,6 +21,8 @@ struct WarpBlocks {
   int64_t waits = 0;         // how often a block waits for global memory
   double loads = 0;          // instructions of a thread that load from global memory, a wait
   int64_t copies_ahead = 0;  // that are under way while the block computes
+  int64_t element_bytes =
+      2;  // of a factor; 4: float32, each product of which is three of its parts
 };
 
 // The cycles from the first block's start to the last one's end.

@@ -20,6 +20,16 @@ TEST(TensorCores, AreUsedFromAmpereOn) {
   }
 }
 
+// Those of sm_86 and sm_89 multiply TF32 no faster than their threads multiply float32.
+TEST(TensorCores, OfAmpereAndHopperServersMultiplyTf32Fast) {
+  for (const char* const target : {"cuda -arch=sm_80", "cuda -arch=sm_90", "cuda -arch=sm_90a"}) {
+    EXPECT_TRUE(CoresOf(target).has_fast_tf32) << target;
+  }
+  for (const char* const target : {"cuda -arch=sm_75", "cuda -arch=sm_86", "cuda -arch=sm_89"}) {
+    EXPECT_FALSE(CoresOf(target).has_fast_tf32) << target;
+  }
+}
+
 TEST(TensorCores, OfHopperAloneMultiplyByWarpgroups) {
   EXPECT_TRUE(CoresOf("cuda -arch=sm_90a").has_warpgroups);
   for (const char* const target : {"cuda -arch=sm_80", "cuda -arch=sm_90", "cuda -arch=sm_120"}) {

@@ -18,6 +18,9 @@
 namespace hone::schedule {
 namespace {
 
+// Its tensor cores multiply float32 no faster than its threads.
+constexpr char kWithoutFastTf32[] = "cuda -arch=sm_86 -multiprocessors=4";
+
 std::string Dense(int64_t rows, int64_t units, int64_t terms) {
   return fmt::format(
       "fn (p0: Tensor[({}, {}), float32], const p1: Tensor[({}, {}), float32]) {{ nn.dense(p0, p1) "
@@ -144,6 +147,17 @@ constexpr const char* kOfTensorCores[] = {
     "Tensor[(24,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(1, 128, 7, 7), float16], const p1: Tensor[(32, 128, 1, 1), float16]) { %0 = "
     "nn.conv2d(p0, p1); nn.relu(%0) }",
+    // Float32, of which 8 terms are enough.
+    "fn (p0: Tensor[(64, 40), float32], const p1: Tensor[(48, 40), float32], const p2: "
+    "Tensor[(48,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 20, 32), float32], p1: Tensor[(2, 21, 32), float32]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(1, 32, 7, 7), float32], const p1: Tensor[(32, 32, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 24, 8, 16), float32], const p1: Tensor[(16, 24, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+    "fn (p0: Tensor[(16, 512), float32], const p1: Tensor[(24, 512), float32]) { nn.dense(p0, p1) "
+    "}",
 };
 
 TEST(Grid, WarpsComputeWhatTheNaiveNestDoes) {
@@ -273,6 +287,31 @@ TEST(Grid, TensorCoresAreTheDefault) {
       << "it has none for bfloat16";
 }
 
+// Images are copied an element at a time, ahead of the products.
+TEST(Grid, WarpsMultiplyTilesOfFloat32) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 32, 4, 16), float32], const p1: Tensor[(16, 32, 3, 3), float32]) { %0 "
+      "= nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }");
+  ExpectGoldenOf(
+      one, "warp_tile_float32",
+      R"({"slots":2,"steps":16,"strategy":"warp_tile","tile_columns":16,"tile_rows":16,"warps_columns":1,"warps_lines":2,"warps_rows":1})");
+}
+
+// Three products of TF32 take more work than they save where there is little to compute, where the
+// device multiplies TF32 slowly, and are none of the sum that strict numerics ask for.
+TEST(Grid, TensorCoresMultiplyLargeProductsOfFloat32) {
+  constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
+  EXPECT_EQ(
+      GridTask(Dense(1024, 1024, 1024), kH100).Default(),
+      R"({"parts":2,"slots":2,"steps":32,"strategy":"warp_tile","tile_columns":32,"tile_rows":64,"warps_columns":4,"warps_rows":2})");
+  EXPECT_THAT(GridTask(Dense(64, 64, 64), kH100).Default(), testing::HasSubstr("block_tile"));
+  EXPECT_FALSE(GridTask(Dense(1024, 1024, 1024), kWithoutFastTf32).Has("warp_tile"));
+  const ops::KernelDefinition strict =
+      MustLower(Dense(1024, 1024, 1024) + " accumulate=float32 numerics=strict");
+  const Task task{&strict, RowMajorSignature(strict), *Target::Parse(kH100)};
+  EXPECT_THAT(DefaultOfTask(task).ToText(), testing::HasSubstr("block_tile"));
+}
+
 // ResNets have images of 28, 14 and 7 columns, of which tiles of eight have one in eight to spare.
 TEST(Grid, TensorCoresTakeImagesThatTilesDoNotDivide) {
   for (const int64_t size : {28, 14, 7}) {
@@ -361,7 +400,8 @@ TEST(Grid, WhatSharesNoLoadsHasNoTile) {
 TEST(Grid, ATileOfAConvolutionIsOfChannelsAndPixels) {
   EXPECT_EQ(
       GridTask("fn (p0: Tensor[(1, 16, 32, 32), float32], const p1: Tensor[(64, 16, 3, 3), "
-               "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }")
+               "float32]) { nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+               kWithoutFastTf32)
           .Default(),
       R"({"column_runs":1,"load_ahead":0,"row_axis":1,"slots":1,"steps":1,"strategy":"block_tile","threads_columns":2,"threads_lines":4,"threads_rows":16,"tile_columns":8,"tile_rows":4})");
 }

@@ -175,15 +175,23 @@ TEST(Warp, ProductsOfFloat32AreThreeOfTheirParts) {
   EXPECT_EQ(Count(ptx, ".local"), 0) << ptx;
 }
 
-// The largest |error| over 2^-24 sum |a||b|, of sums of 4096 products.
-double ErrorConstant(const std::string& target, const std::function<double()>& draw) {
-  const loop::Nest nest = WarpNest({.dtype = "float32",
-                                    .rows = 1,
-                                    .columns = 1,
-                                    .warps_y = 1,
-                                    .warps_x = 1,
-                                    .blocks = 128,
-                                    .slack = 4});
+// One tile of float32 a block, of sums of `copies` times so many parts of 8 terms.
+WarpProducts Float32Sums(int64_t copies, int64_t parts) {
+  return {.dtype = "float32",
+          .steps = 8,
+          .rows = 1,
+          .columns = 1,
+          .warps_y = 1,
+          .warps_x = 1,
+          .blocks = copies,
+          .parts = parts,
+          .slack = 4};
+}
+
+// The largest |error| over 2^-24 sum |a||b|.
+double ErrorConstant(const WarpProducts& sums, const std::string& target,
+                     const std::function<double()>& draw) {
+  const loop::Nest nest = WarpNest(sums);
   constexpr int kLeft = 0, kRight = 1, kResult = 2;
   Buffers buffers(nest, 1);
   const int64_t rows = nest.buffers[kLeft]->shape[0], terms = nest.buffers[kLeft]->shape[1];
@@ -208,20 +216,35 @@ double ErrorConstant(const std::string& target, const std::function<double()>& d
   return constant;
 }
 
-TEST(Warp, ProductsOfFloat32AreAsExactAsMultiplyAdds) {
+TEST(Warp, SumsOfFloat32AreAsExactAsMultiplyAdds) {
   HONE_SKIP_WITHOUT_CUDA();
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   const auto draw = [&] { return normal(random); };
   const auto draw_positive = [&] { return std::fabs(normal(random)); };
-  const double of_normal = ErrorConstant(kAmpere, draw);
-  const double of_positive = ErrorConstant(kAmpere, draw_positive);
+  WarpProducts sums = Float32Sums(/*copies=*/128, /*parts=*/2);
+  sums.steps = 16;
+  const double of_normal = ErrorConstant(sums, kAmpere, draw);
+  const double of_positive = ErrorConstant(sums, kAmpere, draw_positive);
   // Figures of an H100 are 1.6 and 19, and of its multiply-adds 6 and 97.
   EXPECT_LT(of_normal, 2.5);
   EXPECT_LT(of_positive, 25);
   // Without tensor cores it is multiply-adds.
-  EXPECT_LT(of_normal, ErrorConstant(kTuring, draw));
-  EXPECT_LT(of_positive, ErrorConstant(kTuring, draw_positive));
+  EXPECT_LT(of_normal, ErrorConstant(sums, kTuring, draw));
+  EXPECT_LT(of_positive, ErrorConstant(sums, kTuring, draw_positive));
+}
+
+// Every product of low parts, which is left out, is of the same sign and as large as it can be.
+TEST(Warp, FewTermsOfFloat32AreWithinTheBoundOfDirectSums) {
+  HONE_SKIP_WITHOUT_CUDA();
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> low(0x1.8p-12f, 0x1.ffp-12f);
+  const auto draw = [&] { return 1 + low(random); };
+  for (const int64_t parts : {1, 2, 4}) {
+    const int64_t terms = parts * 8;
+    // ErrorBound of a product of matrices.
+    EXPECT_LT(ErrorConstant(Float32Sums(1, parts), kAmpere, draw), terms + 16) << terms;
+  }
 }
 
 TEST(Warp, SumsAreInRegistersAndFactorsLoadedOnce) {

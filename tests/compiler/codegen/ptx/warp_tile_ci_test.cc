@@ -38,6 +38,29 @@ constexpr const char* kSmall[] = {
     "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
 };
 
+// Float32 in rows of terms and in images, with what follows the sums, parts of them, and tails.
+constexpr const char* kSmallFloat32[] = {
+    "fn (p0: Tensor[(64, 64), float32], const p1: Tensor[(48, 64), float32], const p2: "
+    "Tensor[(48,), float32]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 20, 40), float32], p1: Tensor[(2, 21, 40), float32]) { nn.batch_matmul(p0, "
+    "p1) }",
+    "fn (p0: Tensor[(16, 256), float32], const p1: Tensor[(24, 256), float32]) { %0 = sigmoid(p0); "
+    "nn.dense(%0, p1) }",
+    "fn (p0: Tensor[(1, 24, 8, 8), float32], const p1: Tensor[(32, 24, 1, 1), float32]) { %0 = "
+    "nn.conv2d(p0, p1); sigmoid(%0) }",
+    "fn (p0: Tensor[(1, 16, 7, 7), float32], const p1: Tensor[(16, 16, 3, 3), float32]) { %0 = "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); nn.relu(%0) }",
+    "fn (p0: Tensor[(2, 16, 8, 16), float32], const p1: Tensor[(16, 16, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 1, 1, 1]) }",
+};
+
+constexpr const char* kLargeFloat32[] = {
+    "fn (p0: Tensor[(1024, 1024), float32], const p1: Tensor[(1024, 1024), float32]) { "
+    "nn.dense(p0, p1) }",
+    "fn (p0: Tensor[(8, 128, 28, 28), float32], const p1: Tensor[(128, 128, 3, 3), float32]) { "
+    "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }",
+};
+
 constexpr const char* kLarge[] = {
     "fn (p0: Tensor[(1024, 1024), bfloat16], const p1: Tensor[(1024, 1024), bfloat16]) { "
     "nn.dense(p0, p1) }",
@@ -88,6 +111,26 @@ TEST(WarpTile, CodeGivesWhatTheInterpreterDoes) {
   }
 }
 
+// Few results are far below the largest term, and sums of some hundred terms differ in their order.
+constexpr double kFloat32Step = 1e-5;
+
+TEST(WarpTile, CodeOfFloat32GivesWhatTheInterpreterDoes) {
+  HONE_SKIP_WITHOUT_CUDA();
+  for (const char* const function : kSmallFloat32) {
+    const StrategyKernel kernel(function, "sm_80", kStrategy);
+    for (const schedule::Config& config : kernel.Configs(3)) {
+      SCOPED_TRACE(function + config.ToText());
+      const loop::Nest nest = kernel.NestOf(config);
+      const std::string ptx = PtxOf(nest, kernel.target());
+      EXPECT_GT(Count(ptx, "mma.sync.aligned.m16n8k8"), 0) << ptx;
+      EXPECT_GT(Count(ptx, "ldmatrix"), 0) << ptx;
+      if (config.Has("slots") && config.Int("slots") > 1) EXPECT_GT(Count(ptx, "cp.async.c"), 0);
+      ExpectCudaSameAsInterpreter(nest, kernel.target(), kFloat32Step);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST(WarpTile, CodeOfChannelsThatComeLast) {
   HONE_SKIP_WITHOUT_CUDA();
   int kernels = 0;
@@ -115,10 +158,20 @@ void ExpectSumsInRegisters(const StrategyKernel& kernel, const std::string& func
   }
 }
 
-TEST(WarpTile, SumsStayInRegisters) {
-  if (std::system("command -v ptxas >/dev/null") != 0) {
-    GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";
+bool HasAssembler() { return std::system("command -v ptxas >/dev/null") == 0; }
+constexpr char kNoAssembler[] = "no ptxas: scripts/install-deps installs it from PyPI";
+
+TEST(WarpTile, SumsOfFloat32StayInRegisters) {
+  if (!HasAssembler()) GTEST_SKIP() << kNoAssembler;
+  for (const char* const arch : {"sm_80", "sm_90a"}) {
+    for (const char* const function : kLargeFloat32) {
+      ExpectSumsInRegisters({function, arch, kStrategy}, function, arch);
+    }
   }
+}
+
+TEST(WarpTile, SumsStayInRegisters) {
+  if (!HasAssembler()) GTEST_SKIP() << kNoAssembler;
   for (const char* const arch : {"sm_80", "sm_90a"}) {
     for (const char* const function : kLarge) {
       for (const bool channels_last : {false, true}) {
