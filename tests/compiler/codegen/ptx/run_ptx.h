@@ -12,6 +12,8 @@
 
 namespace hone::codegen {
 
+// With instructions of warpgroups, too.
+inline constexpr char kHopperGpu[] = "cuda -arch=sm_90a -multiprocessors=132";
 // With tensor cores and copies in the background, and without either.
 inline constexpr char kAmpere[] = "cuda -arch=sm_80";
 inline constexpr char kTuring[] = "cuda -arch=sm_75";
@@ -29,6 +31,13 @@ void RunOnCuda(const loop::Nest& nest, const std::string& target, const Buffers&
 // floats within `tolerance` relative to max(1, |value|).
 void ExpectCudaSameAsInterpreter(const loop::Nest& nest, const std::string& target,
                                  double tolerance = 1e-6);
+
+// The same as a function of a nest and a tolerance. `target` must stay where it is.
+inline auto CheckByCuda(const char* target) {
+  return [target](const loop::Nest& nest, double tolerance) {
+    ExpectCudaSameAsInterpreter(nest, target, tolerance);
+  };
+}
 
 #define HONE_SKIP_WITHOUT_CUDA()                                             \
   do {                                                                       \

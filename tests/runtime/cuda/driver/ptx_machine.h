@@ -37,6 +37,8 @@ struct bf16 {
 struct tf32 {
   u32 bits;
 };
+template <class T>
+constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
 // The values that a function gives, one after the other.
 struct Returned {
   u8 bytes[16];
@@ -141,6 +143,8 @@ template <class T>
 T neg(T a) {
   if constexpr (std::is_integral_v<T>)
     return sub(T(0), a);
+  else if constexpr (is_half<T>)
+    return std::bit_cast<T>(u16(std::bit_cast<u16>(a) ^ 0x8000));
   else
     return -a;
 }
@@ -148,6 +152,8 @@ template <class T>
 T absolute(T a) {
   if constexpr (std::is_integral_v<T>)
     return a < 0 ? neg(a) : a;
+  else if constexpr (is_half<T>)
+    return std::bit_cast<T>(u16(std::bit_cast<u16>(a) & 0x7fff));
   else
     return std::fabs(a);
 }
