@@ -1,8 +1,8 @@
 // Many pairs of a workload and a config for devices with a grid of threads, each of which PoCL
-// compiles.
+// compiles. HONE_RANDOM_SEED=N draws others.
 #include <gtest/gtest.h>
 
-#include "tests/compiler/codegen/opencl/grid_pairs.h"
+#include "tests/compiler/codegen/grid_pairs.h"
 #include "tests/compiler/codegen/opencl/run_kernels.h"
 #include "tests/compiler/codegen/opencl/same_results.h"
 
@@ -11,7 +11,10 @@ namespace {
 
 TEST(OpenClGridPairs, TwoThousandAreAsInterpreted) {
   HONE_SKIP_WITHOUT_OPENCL();
-  CheckGridPairs(/*pairs=*/2000, /*seed=*/2);
+  GridPairs pairs(kOpenClGrid, /*seed=*/2, CheckByOpenCl);
+  pairs.Run(2000);
+  pairs.coverage().ExpectAllStrategies();
+  pairs.coverage().ExpectAllKnobs();
 }
 
 }  // namespace

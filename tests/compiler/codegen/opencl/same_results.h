@@ -13,6 +13,10 @@
 
 namespace hone::codegen {
 
+// A device of few blocks of threads, which share memory.
+inline constexpr char kOpenClGrid[] =
+    "opencl -device=any -max-threads=256 -local=32768 -compute-units=4";
+
 // What kernels of OpenCL are scheduled and lowered for.
 Target AnyOpenClTarget();
 
@@ -26,6 +30,11 @@ void RunByOpenCl(hone::opencl::OpenClDevice& device, const loop::Nest& nest, con
 // `tolerance` relative to max(1, |value|).
 void ExpectOpenClSameAsInterpreter(const loop::Nest& nest, double tolerance = 1e-6,
                                    const opencl::KernelOptions& options = {});
+
+// The same without options.
+inline void CheckByOpenCl(const loop::Nest& nest, double tolerance) {
+  ExpectOpenClSameAsInterpreter(nest, tolerance);
+}
 
 #define HONE_SKIP_WITHOUT_OPENCL()                                             \
   do {                                                                         \
