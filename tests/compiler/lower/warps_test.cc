@@ -86,6 +86,37 @@ TEST(Warps, TileOperationsOfFloat32AreAWarps) {
   ExpectGolden("warps_float32", *launches);
 }
 
+// Rows of 64 elements are those of four warps together, whose elements have 16 bits.
+TEST(Warps, WarpgroupsDoNotMultiplyFloat32) {
+  const auto launches = LowerFor("cuda -arch=sm_90a -multiprocessors=4", R"(nest @k {
+input %a: float32[64, 64] NC
+input %b: float32[16, 64] NC
+output %c: float32[64, 16] NC
+run @product {
+  parallel b in 0..1 {
+    alloc tile %s: float32[64, 16] NC {
+      thread y in 0..4 {tile m in 0..16 {vectorize n in 0..16 {%s[y * 16 + m, n] = 0.0}}}
+      alloc shared %p: float32[64, 64] NC {
+        alloc shared %r: float32[16, 64] NC {
+          thread t in 0..64 {for i in 0..64 {%p[t, i] = %a[t, i]}}
+          thread u in 0..64 {for j in 0..16 {%r[j, u] = %b[j, u]}}
+          thread y1 in 0..4 {unroll q in 0..4 {tile m1 in 0..16 {for s1 in 0..16 {vectorize n1 in 0..16 {
+            %s[y1 * 16 + m1, n1] = %s[y1 * 16 + m1, n1] + %p[y1 * 16 + m1, q * 16 + s1] * %r[n1, q * 16 + s1]
+          }}}}}
+        }
+      }
+      thread y2 in 0..4 {tile m2 in 0..16 {vectorize n2 in 0..16 {
+        %c[b * 64 + y2 * 16 + m2, n2] = %s[y2 * 16 + m2, n2]
+      }}}
+    }
+  }
+}
+})");
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  EXPECT_EQ(launches->at(0).warps.operations.size(), 3);
+  EXPECT_TRUE(launches->at(0).warpgroups.products.empty());
+}
+
 TEST(Warps, WithoutTensorCoresOneThreadDoesIt) {
   for (const char* const target : {"cuda -arch=sm_75", "opencl -device=any"}) {
     const auto launches = LowerFor(target, kWarpProductNest);
