@@ -6,6 +6,9 @@
 #include <iterator>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "compiler/ops/lower.h"
 #include "tests/compiler/codegen/random_workload.h"
 
 namespace hone::codegen {
@@ -176,10 +179,26 @@ std::string DrawAttention(Draw& draw) {
   return "float32";
 }
 
+// The same with all tensors of float32 in 16 bits, where that is a workload, too.
+GridWorkload Narrowed(const GridWorkload& wide, const std::string& type) {
+  const std::string text = absl::StrReplaceAll(wide.text, {{"float32]", absl::StrCat(type, "]")}});
+  if (!ops::LowerWorkload(text).ok()) return wide;
+  constexpr double kRoundedTwice = 4;  // sums, and what operators behind them make of each step
+  return {text, kRoundedTwice * ToleranceOf(type)};
+}
+
 GridWorkload AnyOfAllFamilies(Random& random) {
   static const auto* const families = new std::vector<Family>(AllFamilies());
   const Family& family = (*families)[random.Below(families->size())];
-  return {RandomWorkload(family, random, kSizesCount), ToleranceOf("float32")};
+  const GridWorkload wide = {RandomWorkload(family, random, kSizesCount), ToleranceOf("float32")};
+  switch (random.Below(3)) {
+    case 0:
+      return wide;
+    case 1:
+      return Narrowed(wide, "float16");
+    default:
+      return Narrowed(wide, "bfloat16");
+  }
 }
 
 }  // namespace

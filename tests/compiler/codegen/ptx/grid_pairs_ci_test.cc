@@ -10,7 +10,7 @@ namespace {
 TEST(CudaGridPairs, AreAsInterpretedOnHopper) {
   HONE_SKIP_WITHOUT_CUDA();
   GridPairs pairs(kHopperGpu, /*seed=*/1, CheckByCuda(kHopperGpu));
-  pairs.Run(75);
+  pairs.Run(70);
   pairs.coverage().ExpectAllStrategies();
 }
 
