@@ -37,12 +37,11 @@ class GridPlan final : public StrategiesPlan {
                        problem);
   }
 
-  // The strategy with the better default first, then all that it has. What warpgroups do comes
-  // last: no GPU has measured it, so that only a search chooses it.
+  // The strategy with the better default first, then all that it has.
   std::vector<PricedConfig> Ranked() const override {
     std::vector<std::vector<PricedConfig>> by_strategy;
-    for (const std::string_view name :
-         {"warp_tile", "block_transpose", "block_rows", "block_tile", "thread_tile"}) {
+    for (const std::string_view name : {"warpgroup_tile", "warp_tile", "block_transpose",
+                                        "block_rows", "block_tile", "thread_tile"}) {
       if (Has(name)) by_strategy.push_back(RankedOf(name));
     }
     std::ranges::stable_sort(by_strategy, {}, [](const std::vector<PricedConfig>& ranked) {
@@ -51,9 +50,6 @@ class GridPlan final : public StrategiesPlan {
     std::vector<PricedConfig> all;
     for (const std::vector<PricedConfig>& ranked : by_strategy) {
       all.insert(all.end(), ranked.begin(), ranked.end());
-    }
-    if (Has("warpgroup_tile")) {
-      for (PricedConfig& config : RankedOf("warpgroup_tile")) all.push_back(std::move(config));
     }
     return all;
   }

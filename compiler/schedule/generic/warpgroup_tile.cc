@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,10 +13,12 @@
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/split_sums.h"
 #include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/generic/warp_tile_schedule.h"
 #include "compiler/schedule/price/gpu_unit.h"
-#include "compiler/schedule/price/warp_block.h"
+#include "compiler/schedule/price/thread_block.h"
+#include "compiler/schedule/price/warpgroup_block.h"
 
 namespace hone::schedule {
 namespace {
@@ -65,6 +68,7 @@ class WarpgroupTilePlan final : public Plan {
       : copied_(std::move(copied)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
+        has_parts_(CanSplitSums(copied_.start, copied_.sums, axes_.step_loop)),
         choices_({"tile_columns", "warpgroups", "slots"}, All(most_shared_bytes)) {}
 
   WarpgroupTilePlan(const WarpgroupTilePlan&) = delete;
@@ -72,25 +76,36 @@ class WarpgroupTilePlan final : public Plan {
   const WarpgroupChoices& choices() const { return choices_; }
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
-    return choices_.NextKnob(prefix);
+    if (std::optional<Knob> knob = choices_.NextKnob(prefix)) return knob;
+    if (prefix.Has(kPartsKnob)) return std::nullopt;
+    const std::vector<int64_t> parts = PartsIn(choices_.ChoiceOf(prefix));
+    return parts.size() > 1 ? std::optional(IntKnob(kPartsKnob, parts, 1)) : std::nullopt;
   }
 
   std::vector<PricedConfig> Ranked() const override {
-    const auto cycles_of = [&](const WarpgroupChoice& choice) { return CyclesOf(choice); };
+    const auto cycles_of = [&](const WarpgroupChoice& choice) { return BestOf(choice).second; };
     std::vector<PricedConfig> ranked;
     for (const auto& [cycles, choice] : choices_.Best(cycles_of)) {
-      ranked.push_back({choices_.ConfigOf(choice), cycles});
+      Config config = choices_.ConfigOf(choice);
+      if (PartsIn(choice).size() > 1) config.Set(kPartsKnob, BestOf(choice).first);
+      ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    return NestOf(choices_.ChoiceOf(config));
+    const int64_t parts = config.Has(kPartsKnob) ? config.Int(kPartsKnob) : 1;
+    return NestOf(choices_.ChoiceOf(config), parts);
   }
 
-  absl::StatusOr<loop::Nest> NestOf(const WarpgroupChoice& choice) const {
+  absl::StatusOr<loop::Nest> NestOf(const WarpgroupChoice& choice, int64_t parts) const {
     Sequence s = copied_.start;
-    TileByWarps(&s, copied_.sums, axes_, copied_.stages, TileOfGroups(choice));
+    if (parts == 1) {
+      TileByWarps(&s, copied_.sums, axes_, copied_.stages, TileOfGroups(choice));
+    } else {
+      const GridSums of_parts = SplitSums(&s, copied_.sums, axes_.step_loop, parts);
+      TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, TileOfGroups(choice));
+    }
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -120,15 +135,53 @@ class WarpgroupTilePlan final : public Plan {
     return all;
   }
 
-  // The price is that of single warps, each of which loads its factors. A group loads those of all
-  // its warps once and multiplies faster, so this compares tiles of groups with each other alone.
-  double CyclesOf(const WarpgroupChoice& choice) const {
-    return WarpBlockCycles(WorkOf(copied_.sums, axes_, TileOfGroups(choice), Copies()), machine_);
+  int64_t BlocksOf(const WarpTile& tile) const {
+    return BlockCount(copied_.sums.extents, tile.BlockExtents(copied_.sums, axes_));
+  }
+
+  // In how many parts blocks of such tiles can sum.
+  std::vector<int64_t> PartsIn(const WarpgroupChoice& choice) const {
+    if (!has_parts_) return {1};
+    const WarpTile tile = TileOfGroups(choice);
+    return PartsOf(copied_.sums,
+                   {.blocks = BlocksOf(tile),
+                    .step_loop = axes_.step_loop,
+                    .steps = tile.steps,
+                    .copies = tile.slots},
+                   machine_);
+  }
+
+  // The best number of parts, and the cycles.
+  std::pair<int64_t, double> BestOf(const WarpgroupChoice& choice) const {
+    std::pair<int64_t, double> best = {1, std::numeric_limits<double>::infinity()};
+    for (const int64_t parts : PartsIn(choice)) {
+      const double cycles = CyclesOf(choice, parts);
+      if (cycles < best.second) best = {parts, cycles};
+    }
+    return best;
+  }
+
+  double CyclesOf(const WarpgroupChoice& choice, int64_t parts) const {
+    const WarpTile tile = TileOfGroups(choice);
+    const WarpTileBytes shared = SharedBytesOf(copied_.sums, axes_, tile);
+    const WarpgroupBlocks work = {
+        .blocks = parts * BlocksOf(tile),
+        .groups = tile.Threads() / kWarpgroupProduct.threads,
+        .lanes = tile.lanes,
+        .copies = Copies() / parts,
+        .copies_ahead = tile.slots - 1,
+        .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
+        .copied_bytes = static_cast<double>(shared.copies),
+        .result_bytes = static_cast<double>(shared.sums),
+        .shared_bytes = shared.AtOnce()};
+    return WarpgroupBlockCycles(work, machine_) +
+           AddPartsCycles(copied_.sums.Results(), parts, machine_);
   }
 
   const CopiedSums copied_;
   const WarpAxes axes_;
   const machine::Machine machine_;
+  const bool has_parts_;
   const WarpgroupChoices choices_;
 };
 
@@ -144,7 +197,7 @@ std::unique_ptr<const Plan> OpenWarpgroupTile(
   if (!axes || !IsProductOfMatrices(copied->sums, *axes)) return nullptr;
   auto plan = std::make_unique<const WarpgroupTilePlan>(*std::move(copied), *std::move(axes),
                                                         task.machine, cores.shared_bytes);
-  if (plan->choices().all().empty() || !plan->NestOf(plan->choices().all().front()).ok()) {
+  if (plan->choices().all().empty() || !plan->NestOf(plan->choices().all().front(), 1).ok()) {
     return nullptr;
   }
   return plan;

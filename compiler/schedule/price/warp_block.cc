@@ -18,7 +18,6 @@ constexpr double kTensorProductsACycle = 1024;
 constexpr double kSplitProductsACycle = 210;
 // Elements that a unit's threads split, by a conversion and a subtraction.
 constexpr double kSplitsACycle = 43;
-constexpr double kSharedBytesACycle = 128;
 // A unit does not do this part of what it does beside what it is busiest with at the same time.
 constexpr double kShareApart = 0.25;
 // Warps of a unit that keep its tensor cores busy.
@@ -36,9 +35,6 @@ int64_t BlocksAtOnce(const WarpBlocks& work, int64_t of_unit) {
   return std::min(std::max<int64_t>(resident, 1), of_unit);
 }
 
-// Memory takes so much longer to answer where units ask for several copies ahead.
-constexpr double kLatencyAhead = 2;
-
 // The cycles for which a block that computes for `busy` cycles does nothing but wait. A copy that
 // is begun `copies_ahead` steps before it is needed has the time of these steps.
 double WaitingCycles(const WarpBlocks& work, double busy) {
@@ -46,8 +42,9 @@ double WaitingCycles(const WarpBlocks& work, double busy) {
       gpu_unit::kGlobalWaitCycles * std::max(1.0, work.loads / gpu_unit::kLoadsUnderWay);
   const double all = static_cast<double>(work.waits) * latency;
   if (work.copies_ahead == 0) return all;
-  const double exposed = all * kLatencyAhead / static_cast<double>(work.copies_ahead) - busy;
-  return std::min(all, latency * kLatencyAhead + std::max(0.0, exposed));
+  const double exposed =
+      all * gpu_unit::kLatencyAhead / static_cast<double>(work.copies_ahead) - busy;
+  return std::min(all, latency * gpu_unit::kLatencyAhead + std::max(0.0, exposed));
 }
 
 }  // namespace
@@ -63,7 +60,7 @@ double WarpBlockCycles(const WarpBlocks& work, const machine::Machine& machine) 
   const bool is_split = work.element_bytes == 4;
   const double parts[] = {products / (is_split ? kSplitProductsACycle : kTensorProductsACycle),
                           is_split ? factors / kSplitsACycle : 0,
-                          (factor_bytes + work.moved_bytes) / kSharedBytesACycle,
+                          (factor_bytes + work.moved_bytes) / gpu_unit::kSharedBytesACycle,
                           work.moved_bytes / gpu_unit::kGlobalBytesACycle};
   const double most = *std::ranges::max_element(parts);
   const double all = std::accumulate(std::begin(parts), std::end(parts), 0.0);

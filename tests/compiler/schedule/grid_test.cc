@@ -266,7 +266,7 @@ TEST(Grid, TensorCoresAreTheDefault) {
   const auto default_of = [](const std::string& kernel, const std::string& target) {
     return GridTask(kernel, target).Default();
   };
-  constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
+  constexpr char kH100[] = "cuda -arch=sm_90 -multiprocessors=132";
   EXPECT_EQ(
       default_of(dense(1024, 1024, 1024), kH100),
       R"({"parts":2,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":64,"warps_columns":4,"warps_rows":2})");

@@ -1,4 +1,6 @@
 // Schedules whose tiles four warps compute together.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -62,11 +64,47 @@ TEST(WarpgroupTile, IsForHopperAndForWholeTiles) {
       << "64 does not divide its rows";
 }
 
-TEST(WarpgroupTile, OnlyASearchChoosesIt) {
-  for (const char* const kernel : kOfWarpgroups) {
-    EXPECT_THAT(GridTask(kernel, kFourUnitsOfHopper).Default(),
-                testing::Not(testing::HasSubstr(kGroupStrategy)));
+// On the 132 multiprocessors of an H100, where small tiles and blocks that share sums were the best
+// of few results, large tiles of many, and widths with a factor of three where they leave fewer
+// multiprocessors idle.
+TEST(WarpgroupTile, DefaultsFillTheMachine) {
+  struct Product {
+    int64_t rows, units, terms;
+    int64_t columns, groups, slots, parts;  // of the default; 0: it has no such knob
+  };
+  constexpr Product kProducts[] = {
+      {512, 512, 512, 64, 1, 4, 1},     {1024, 1024, 1024, 64, 2, 3, 1},
+      {2048, 2048, 2048, 256, 2, 3, 1}, {4096, 4096, 4096, 256, 2, 3, 0},
+      {128, 768, 768, 64, 1, 3, 4},     {128, 3072, 768, 64, 1, 4, 1},
+      {128, 768, 3072, 64, 2, 3, 8},    {1024, 768, 768, 64, 2, 3, 1},
+      {1024, 3072, 768, 192, 2, 3, 1},  {1024, 768, 3072, 192, 2, 3, 4},
+  };
+  for (const Product& of : kProducts) {
+    const GridTask one(
+        fmt::format("fn (p0: Tensor[({0}, {2}), bfloat16], const p1: Tensor[({1}, {2}), "
+                    "bfloat16]) {{ nn.dense(p0, p1) }}",
+                    of.rows, of.units, of.terms),
+        "cuda -arch=sm_90a -multiprocessors=132");
+    const std::string parts = of.parts == 0 ? "" : fmt::format(R"("parts":{},)", of.parts);
+    EXPECT_EQ(one.Default(), fmt::format(R"({{{}"slots":{},"strategy":"warpgroup_tile",)"
+                                         R"("tile_columns":{},"warpgroups":{}}})",
+                                         parts, of.slots, of.columns, of.groups))
+        << of.rows << "x" << of.units << "x" << of.terms;
   }
+}
+
+TEST(WarpgroupTile, BlocksShareSums) {
+  const GridTask one(kOfWarpgroups[0], kFourUnitsOfHopper);
+  Config config;
+  config.Set("strategy", std::string(kGroupStrategy));
+  config.Set("tile_columns", int64_t{96});
+  config.Set("warpgroups", int64_t{2});
+  config.Set("slots", int64_t{1});
+  config.Set("parts", int64_t{2});
+  const auto nest = NestOfConfig(one.task(), config);
+  ASSERT_TRUE(nest.ok()) << nest.status();
+  EXPECT_EQ(nest->launches.size(), 2) << loop::ToText(*nest);
+  ExpectSameResults(one.naive(), *nest, /*seed=*/1, config.ToText(), /*tolerance=*/0);
 }
 
 }  // namespace

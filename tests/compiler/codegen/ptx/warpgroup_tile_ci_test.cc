@@ -41,6 +41,18 @@ TEST(WarpgroupTile, CodeGivesWhatTheInterpreterDoes) {
   }
 }
 
+TEST(WarpgroupTile, BlocksShareSums) {
+  HONE_SKIP_WITHOUT_CUDA();
+  const StrategyKernel kernel(kSmallProducts[0], kHopperArch, kGroupStrategy);
+  const auto config = schedule::Config::Parse(
+      R"({"parts":2,"slots":2,"strategy":"warpgroup_tile","tile_columns":64,"warpgroups":1})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const loop::Nest nest = kernel.NestOf(*config);
+  EXPECT_EQ(Count(PtxOf(nest, kernel.target()), "m64n64k16"), 4);
+  constexpr double kStepOfBFloat16 = 8e-3;
+  ExpectCudaSameAsInterpreter(nest, kernel.target(), kStepOfBFloat16);
+}
+
 TEST(WarpgroupTile, GroupsKeepTheirSumsInRegisters) {
   if (std::system("command -v ptxas >/dev/null") != 0) {
     GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";
