@@ -122,10 +122,9 @@ class WarpgroupTilePlan final : public Plan {
         for (const int64_t slots : kGroupSlots) {
           const WarpgroupChoice choice = {columns, groups, slots};
           const WarpTile tile = TileOfGroups(choice);
-          const bool divides =
-              copied_.sums.extents[axes_.lanes] % columns == 0 &&
-              copied_.sums.extents[axes_.rows] % (groups * kWarpgroupProduct.rows) == 0;
-          if (divides && slots <= Copies() && GroupsFitRegisters(tile) &&
+          if (CoversAxis(axes_.lanes, columns, kGroupColumns[0]) &&
+              CoversAxis(axes_.rows, groups * kWarpgroupProduct.rows, kWarpgroupProduct.rows) &&
+              slots <= Copies() && GroupsFitRegisters(tile) &&
               SharedBytesOf(copied_.sums, axes_, tile).AtOnce() <= most_shared_bytes) {
             all.push_back(choice);
           }
@@ -133,6 +132,15 @@ class WarpgroupTilePlan final : public Plan {
       }
     }
     return all;
+  }
+
+  // Whether blocks of such an extent divide the axis, or may reach beyond its end and have no more
+  // there than the smallest ones, or little of all blocks.
+  bool CoversAxis(size_t axis, int64_t block, int64_t smallest) const {
+    const int64_t extent = copied_.sums.extents[axis];
+    if (extent % block == 0) return true;
+    return axes_.has_tail[axis] && machine::CoversWell(smallest, extent) &&
+           (Idle(extent, block) == Idle(extent, smallest) || IsMostlyBusy(extent, block));
   }
 
   int64_t BlocksOf(const WarpTile& tile) const {
