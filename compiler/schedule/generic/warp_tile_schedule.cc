@@ -32,6 +32,15 @@ std::vector<int64_t> CopiedSteps(const GridSums& sums, const WarpAxes& axes, con
   return extents;
 }
 
+// The steps of the loops of a sum, with whole copies alone.
+std::vector<int64_t> CoveredSteps(const GridSums& sums, const WarpAxes& axes,
+                                  const WarpTile& tile) {
+  std::vector<int64_t> extents = sums.steps;
+  int64_t& copied = extents[axes.step_loop];
+  copied = CeilDiv(copied, tile.steps) * tile.steps;
+  return extents;
+}
+
 // The layout in which that axis comes last.
 std::string WithAxisLast(size_t rank, size_t axis) {
   const std::string letters = AxisLetters(static_cast<int>(rank));
@@ -394,8 +403,9 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   for (size_t i = 0; i < sums.factors->size(); ++i) {
     const GridFactor& factor = (*sums.factors)[i];
     copies.push_back(CopyOf(s, summed, factor, axes.term_dims[i], stages));
-    s->PadStage(copies.back(), factor.ShapeFor(covered, sums.steps));
+    s->PadStage(copies.back(), factor.ShapeFor(covered, CoveredSteps(sums, axes, tile)));
   }
+  s->SumPadLanes(summed.Reduction(axes.step_loop), tile.steps);
   s->GrowStage(summed, covered);
   s->GrowStage(stored, covered);
   std::vector<Loop> blocks, inside;

@@ -55,7 +55,7 @@ struct WarpTile {
   int64_t warps_rows = 1;   // of a block, along the rows; divide the axis with `rows`, or cover it
   int64_t warps_lanes = 1;  // the same along the lanes
   int64_t warps_lines = 1;  // the same along the lines
-  int64_t steps = 16;       // that are copied at once; divide the loop
+  int64_t steps = 16;       // that are copied at once; divide the loop, or cover it with zeros
   int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
   // Elements behind each copied row of terms, so that the rows of a matrix lie in different banks;
   // rows stay aligned for loads of 16 bytes.

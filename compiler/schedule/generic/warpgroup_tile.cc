@@ -11,6 +11,8 @@
 
 #include "compiler/machine/background_copies.h"
 #include "compiler/machine/tensor_cores.h"
+#include "compiler/schedule/ceil_div.h"
+#include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
 #include "compiler/schedule/generic/split_sums.h"
@@ -35,6 +37,8 @@ constexpr int64_t kGroupSlots[] = {1, 2, 3, 4, 5};
 // Registers that a thread may have, and those beside its sums.
 constexpr int64_t kMostGroupRegisters = 255;
 constexpr int64_t kRegistersBesideGroupSums = 64;
+// 16 bytes.
+constexpr int64_t kTermsCopiedAtOnce = 8;
 
 // Each warp has as many rows as its part of the instruction, and all columns.
 WarpTile TileOfGroups(const WarpgroupChoice& choice) {
@@ -53,11 +57,13 @@ bool GroupsFitRegisters(const WarpTile& tile) {
 }
 
 // Whether the sums are those of a product of matrices, whose rows of copies are one behind the
-// other in both factors.
+// other in both factors. The last copies may have zeros behind the terms.
 bool IsProductOfMatrices(const GridSums& sums, const WarpAxes& axes) {
   const auto has_steps = [](int64_t steps) { return steps > 1; };
+  const int64_t terms = sums.steps[axes.step_loop];
   return !axes.lines && std::ranges::count_if(sums.steps, has_steps) == 1 &&
-         sums.steps[axes.step_loop] % kWarpgroupProduct.row_terms == 0 &&
+         terms % kTermsCopiedAtOnce == 0 &&
+         machine::CoversWell(kWarpgroupProduct.row_terms, terms) &&
          std::ranges::all_of(axes.has_terms_last, std::identity());
 }
 
@@ -112,7 +118,7 @@ class WarpgroupTilePlan final : public Plan {
 
  private:
   int64_t Copies() const {
-    return copied_.sums.steps[axes_.step_loop] / kWarpgroupProduct.row_terms;
+    return CeilDiv(copied_.sums.steps[axes_.step_loop], kWarpgroupProduct.row_terms);
   }
 
   std::vector<WarpgroupChoice> All(int64_t most_shared_bytes) const {

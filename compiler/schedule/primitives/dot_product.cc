@@ -1,5 +1,8 @@
 #include "compiler/schedule/primitives/dot_product.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "compiler/loop/accumulation.h"
 #include "compiler/loop/linear.h"
 #include "compiler/loop/simplify.h"
@@ -34,16 +37,41 @@ bool Neighbours(const Expr& load, const Expr& var, const Bounds& bounds) {
   return linear.CoefficientOf(var) == 1;
 }
 
-// Whether the axis that `var` indexes has pad lanes (zeros) from `extent` to `padded`.
-bool HasPadLanes(const Expr& load, const Expr& var, int64_t extent, int64_t padded) {
-  int axis = -1;
+// The axis that `var` indexes; nullopt where it is not the index itself, or in several.
+std::optional<size_t> AxisOf(const Expr& load, const Expr& var) {
+  std::optional<size_t> axis;
   for (size_t d = 0; d < load->operands.size(); ++d) {
     if (!loop::UsesVar(load->operands[d], var)) continue;
-    if (axis >= 0 || !load->operands[d].SameAs(var)) return false;
-    axis = static_cast<int>(d);
+    if (axis || !load->operands[d].SameAs(var)) return std::nullopt;
+    axis = d;
   }
-  return axis >= 0 && load->buffer->shape[static_cast<size_t>(axis)] == extent &&
-         load->buffer->layout.PaddedExtent(axis, extent) >= padded;
+  return axis;
+}
+
+// Whether the axis has pad lanes (zeros) from `extent` to `padded`.
+bool HasPadLanes(const loop::BufferNode& buffer, size_t axis, int64_t extent, int64_t padded) {
+  return buffer.shape[axis] == extent &&
+         buffer.layout.PaddedExtent(static_cast<int>(axis), extent) >= padded;
+}
+
+// Whether a stage fills the buffer to `padded` along the axis, with zeros from `extent` on, as
+// PadStage lets it.
+bool IsPaddedStage(const loop::Nest& nest, const loop::Buffer& buffer, size_t axis, int64_t extent,
+                   int64_t padded) {
+  if (buffer->role != loop::Role::kWorkspace || buffer->shape[axis] < padded) return false;
+  const absl::StatusOr<size_t> writer = WriterOf(nest, buffer);
+  if (!writer.ok()) return false;
+  const absl::StatusOr<StageNest> stage = MatchStage(nest, *writer, buffer);
+  if (!stage.ok() || stage->body->kind != StmtKind::kStore) return false;
+  const Expr& value = stage->body->value;
+  if (value->kind != loop::ExprKind::kSelect || !loop::IsZero(value->operands[2])) return false;
+  return std::ranges::any_of(ConjunctsOf(value->operands[0]), [&](const Expr& condition) {
+    int64_t limit = 0;
+    return condition->kind == loop::ExprKind::kBinary &&
+           condition->binary_op == loop::BinaryOp::kLt &&
+           condition->operands[0].SameAs(stage->loops[axis]->var) &&
+           loop::IsConstInt(condition->operands[1], &limit) && limit <= extent;
+  });
 }
 
 }  // namespace
@@ -89,12 +117,18 @@ absl::Status SumPadLanes(loop::Nest* nest, const Loop& loop, int64_t factor) {
   if (padded == extent) return absl::OkStatus();
   Stmt body = s.body[0];
   while (body->kind == StmtKind::kFor && !loop::UsesVar(body->extent, s.var)) body = body->body[0];
-  const std::vector<Expr> loads = loop::SummedDotFactors(body, s.var);
+  std::vector<Expr> loads = loop::SummedDotFactors(body, s.var);
+  if (loads.empty()) loads = loop::SummedFloat16Factors(body);
   if (loads.empty()) return WrongForm(loop.name());
   for (const Expr& load : loads) {
     // The lanes of buffers of a thread hold whatever was computed into them.
-    const bool zeros = load->buffer->scope == loop::Scope::kGlobal;
-    if (zeros && HasPadLanes(load, s.var, extent, padded)) continue;
+    const bool is_global = load->buffer->scope == loop::Scope::kGlobal;
+    const std::optional<size_t> axis = AxisOf(load, s.var);
+    if (is_global && axis &&
+        (HasPadLanes(*load->buffer, *axis, extent, padded) ||
+         IsPaddedStage(*nest, load->buffer, *axis, extent, padded))) {
+      continue;
+    }
     return absl::FailedPreconditionError(fmt::format("'{}' has no pad lanes from {} to {} for '{}'",
                                                      load->buffer->name, extent, padded,
                                                      loop.name()));

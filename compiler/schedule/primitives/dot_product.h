@@ -18,9 +18,9 @@ namespace hone::schedule {
 absl::Status DotProduct(loop::Nest* nest, const Loop& loop);
 
 // Rounds the number of steps of a sum of products up to a multiple of `factor`. The additional
-// steps add products of pad lanes, which are zero:
+// steps add products of pad lanes, which are zero, or of zeros that PadStage lets a stage fill in:
 //   for k in 0..6 {c = c + cast<int32>(a[k]) * cast<int32>(b[k])}  =>  for k in 0..8 {..}
-// kFailedPrecondition unless both factors have pad lanes there.
+// kFailedPrecondition unless both factors have zeros there.
 absl::Status SumPadLanes(loop::Nest* nest, const Loop& loop, int64_t factor);
 
 }  // namespace hone::schedule

@@ -2,12 +2,14 @@
 // nest after each.
 #include "compiler/loop/builder.h"
 #include "compiler/schedule/primitives/annotate.h"
+#include "compiler/schedule/primitives/cache_read.h"
 #include "compiler/schedule/primitives/cache_write.h"
 #include "compiler/schedule/primitives/compute_at.h"
 #include "compiler/schedule/primitives/dilation_phases.h"
 #include "compiler/schedule/primitives/dot_product.h"
 #include "compiler/schedule/primitives/fission.h"
 #include "compiler/schedule/primitives/pack.h"
+#include "compiler/schedule/primitives/pad_stage.h"
 #include "compiler/schedule/primitives/reorder.h"
 #include "compiler/schedule/primitives/row_filters.h"
 #include "compiler/schedule/primitives/set_layout.h"
@@ -47,6 +49,21 @@ TEST(PrimitivesGolden, DotProductOfPadLanes) {
   ASSERT_TRUE(Split(&nest, Loop("c.r0"), 4, Tail::kExact).ok());
   ASSERT_TRUE(DotProduct(&nest, Loop("c.r0.i")).ok());
   ExpectGolden("dot_product", naive, nest);
+}
+
+TEST(PrimitivesGolden, SumsGoOverZerosOfPaddedStages) {
+  const loop::Nest naive = ByteNest();
+  loop::Nest nest = naive;
+  const auto a = CacheRead(&nest, "a", Stage("c"));
+  const auto b = CacheRead(&nest, "b", Stage("c"));
+  ASSERT_TRUE(a.ok() && b.ok());
+  ASSERT_TRUE(PadStage(&nest, *a, {2, 8}).ok());
+  EXPECT_FALSE(SumPadLanes(&nest, Loop("c.r0"), 8).ok());  // the other factor is as it was
+  ASSERT_TRUE(PadStage(&nest, *b, {4, 8}).ok());
+  ASSERT_TRUE(SumPadLanes(&nest, Loop("c.r0"), 8).ok());
+  EXPECT_FALSE(SumPadLanes(&nest, Loop("c.r0"), 16).ok());
+  EXPECT_NE(loop::ToText(nest).find("c.r0 in 0..8"), std::string::npos) << loop::ToText(nest);
+  ExpectSameResults(naive, nest, /*seed=*/1, "", /*tolerance=*/0);
 }
 
 TEST(PrimitivesGolden, TileRows) {

@@ -25,7 +25,7 @@ constexpr const char* kOfWarpgroups[] = {
     "nn.batch_matmul(p0, p1) }",
     "fn (p0: Tensor[(50, 128), bfloat16], const p1: Tensor[(100, 128), bfloat16], const p2: "
     "Tensor[(100,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
-    "fn (p0: Tensor[(2, 100, 64), float16], p1: Tensor[(2, 90, 64), float16]) { "
+    "fn (p0: Tensor[(2, 100, 72), float16], p1: Tensor[(2, 90, 72), float16]) { "
     "nn.batch_matmul(p0, p1) }",
 };
 
@@ -57,10 +57,10 @@ TEST(WarpgroupTile, IsForHopperAndForTilesThatAreMostlyBusy) {
   EXPECT_FALSE(has(kOfWarpgroups[0], "cuda -arch=sm_90 -multiprocessors=4"));
   EXPECT_FALSE(has(kOfWarpgroups[0], "cuda -arch=sm_80 -multiprocessors=4"));
   EXPECT_FALSE(
-      has("fn (p0: Tensor[(64, 96), bfloat16], const p1: Tensor[(64, 96), bfloat16]) { "
+      has("fn (p0: Tensor[(64, 100), bfloat16], const p1: Tensor[(64, 100), bfloat16]) { "
           "nn.dense(p0, p1) }",
           kFourUnitsOfHopper))
-      << "64 does not divide its terms";
+      << "rows of its terms are no multiples of 16 bytes";
   EXPECT_FALSE(
       has("fn (p0: Tensor[(31, 64), bfloat16], const p1: Tensor[(64, 64), bfloat16]) { "
           "nn.dense(p0, p1) }",
@@ -82,6 +82,7 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
       {128, 768, 768, 64, 1, 3, 4},     {128, 3072, 768, 64, 1, 4, 1},
       {128, 768, 3072, 64, 2, 3, 8},    {1024, 768, 768, 64, 2, 3, 1},
       {1024, 3072, 768, 192, 2, 3, 1},  {1024, 768, 3072, 192, 2, 3, 4},
+      {1000, 1000, 1000, 96, 2, 3, 0},
   };
   for (const Product& of : kProducts) {
     const GridTask one(

@@ -21,7 +21,7 @@ constexpr const char* kSmallProducts[] = {
     "Tensor[(64,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
     "fn (p0: Tensor[(2, 64, 64), float16], p1: Tensor[(2, 96, 64), float16]) { "
     "nn.batch_matmul(p0, p1) }",
-    "fn (p0: Tensor[(50, 128), bfloat16], const p1: Tensor[(100, 128), bfloat16], const p2: "
+    "fn (p0: Tensor[(50, 152), bfloat16], const p1: Tensor[(100, 152), bfloat16], const p2: "
     "Tensor[(100,), bfloat16]) { %0 = nn.dense(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
 };
 
