@@ -87,8 +87,9 @@ class AccessFinder {
 
 // The loops that fill the slots of a buffer.
 struct SlotLoops {
-  Stmt first;                     // fills all slots but one
-  Stmt steps;                     // reads a slot in each iteration, and fills the one before it
+  Stmt first;                     // fills the first slots, as many as `ahead`
+  Stmt steps;                     // reads a slot in each iteration, and fills another one
+  int64_t ahead = 0;              // so many iterations before that is read
   SharedAccess first_copy, copy;  // the stores that do so
 };
 
@@ -103,10 +104,10 @@ bool ReadsFromFirstSlot(const Stmt& steps, const Slot& slot, int64_t slots) {
   return loop::IsConstInt(steps->min, &min) && loop::FloorModInt(min + slot.offset, slots) == 0;
 }
 
-bool FillsFirstSlots(const Stmt& first, const Slot& slot, int64_t slots) {
+bool FillsFirstSlots(const Stmt& first, const Slot& slot, int64_t ahead) {
   int64_t min = 0, extent = 0;
   return loop::IsConstInt(first->min, &min) && loop::IsConstInt(first->extent, &extent) &&
-         min == 0 && extent == slots - 1 && slot.offset == 0;
+         min == 0 && extent == ahead && slot.offset == 0;
 }
 
 std::optional<SlotLoops> SlotLoopsOf(const loop::BufferNode& buffer, const SharedAccesses& found) {
@@ -115,11 +116,13 @@ std::optional<SlotLoops> SlotLoopsOf(const loop::BufferNode& buffer, const Share
   const SharedAccess& first = found.stores.front();
   const SharedAccess& last = found.stores.back();
   const SharedAccess& read = found.loads.front();
-  const SlotLoops loops{.first = first.loop, .steps = last.loop, .first_copy = first, .copy = last};
+  SlotLoops loops{.first = first.loop, .steps = last.loop, .first_copy = first, .copy = last};
   if (!IsLoopOver(loops.first, first) || !IsLoopOver(loops.steps, last) || !read.slot ||
-      read.slot->var != last.slot->var || !FillsFirstSlots(loops.first, *first.slot, slots) ||
-      !ReadsFromFirstSlot(loops.steps, *read.slot, slots) ||
-      loop::FloorModInt(read.slot->offset - 1, slots) != last.slot->offset) {
+      read.slot->var != last.slot->var || !ReadsFromFirstSlot(loops.steps, *read.slot, slots)) {
+    return std::nullopt;
+  }
+  loops.ahead = loop::FloorModInt(last.slot->offset - read.slot->offset, slots);
+  if (loops.ahead == 0 || !FillsFirstSlots(loops.first, *first.slot, loops.ahead)) {
     return std::nullopt;
   }
   const auto is_copy = [&](const SharedAccess& store) {
@@ -140,13 +143,13 @@ std::optional<SlotLoops> SlotLoopsOf(const loop::BufferNode& buffer, const Share
 // Puts commits behind the last copy of each loop, and says what barriers leave pending.
 class GroupWriter : public loop::Mutator {
  public:
-  void Add(const loop::BufferNode& buffer, const SlotLoops& loops) {
+  void Add(const SlotLoops& loops) {
     AddCopy(loops.first, loops.first_copy);
     AddCopy(loops.steps, loops.copy);
     pending_of_.try_emplace(loops.first.get(), 0);
-    const auto slots = static_cast<int>(buffer.shape[0]);
-    int& pending = pending_of_.try_emplace(loops.steps.get(), slots - 2).first->second;
-    pending = std::min(pending, slots - 2);
+    const auto later = static_cast<int>(loops.ahead - 1);
+    int& pending = pending_of_.try_emplace(loops.steps.get(), later).first->second;
+    pending = std::min(pending, later);
   }
 
   Stmt Rewrite(const Stmt& s) override {
@@ -183,7 +186,7 @@ CopyGroups FindCopyGroups(const Stmt& body) {
   GroupWriter writer;
   for (const auto& [buffer, accesses] : AccessFinder().Find(body)) {
     if (const std::optional<SlotLoops> loops = SlotLoopsOf(*buffer, accesses)) {
-      writer.Add(*buffer, *loops);
+      writer.Add(*loops);
       groups.copied.insert(buffer);
     }
   }

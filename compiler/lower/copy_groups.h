@@ -12,11 +12,11 @@ struct CopyGroups {
   loop::BufferSet copied;  // those whose elements may be copied in the background
 };
 // Takes the program of a block, which still has its thread loops and barriers. Finds the shared
-// buffers that PipelineCopies (compiler/schedule) gave slots: iteration k of a loop reads slot
-// k mod n and copies from global memory to the slot before that, cyclically, which it reads n - 1
-// iterations later; an earlier loop fills the first n - 1 slots. What an iteration of either loop
-// copies becomes a group, and barriers in the loop that reads leave those groups pending that are
-// read later (docs/decisions/0042-copies-in-stages.md).
+// buffers that PipelineCopies (compiler/schedule) gave slots: a loop of the block reads one slot
+// and copies from global memory to another one, which it reads in a later iteration, and an earlier
+// loop fills those that are read until then. What an iteration of either loop copies becomes a
+// group, and barriers in the loop that reads leave those groups pending that are read later
+// (docs/decisions/0042-copies-in-stages.md).
 CopyGroups FindCopyGroups(const loop::Stmt& body);
 
 }  // namespace hone::lower

@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/loop/scalar.h"
 #include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
+#include "compiler/lower/block_access.h"
 #include "compiler/lower/swizzles.h"
 #include "compiler/machine/tensor_cores.h"
 
@@ -37,6 +39,44 @@ int64_t ExtentOf(const Stmt& unrolled) {
   return extent;
 }
 
+// The statements that an iteration does one after the other.
+void AppendSteps(const Stmt& s, std::vector<Stmt>* steps) {
+  if (s->kind != StmtKind::kSeq) return steps->push_back(s);
+  for (const Stmt& child : s->body) AppendSteps(child, steps);
+}
+
+bool Touches(const Stmt& s, const loop::Buffer& buffer) {
+  bool touches = false;
+  loop::Walk(
+      s,
+      [&](const Stmt& inside) {
+        touches = touches || (inside->kind == StmtKind::kStore && inside->buffer == buffer);
+        return true;
+      },
+      [&](const Expr& e) {
+        touches = touches || (e->kind == loop::ExprKind::kLoad && e->buffer == buffer);
+      });
+  return touches;
+}
+
+// Whether all that is stored to the buffer of `read` goes to slots that are not read by a product
+// which was begun in this iteration of the loop or in the one before it.
+bool SparesSlots(const Stmt& s, const loop::StmtNode& steps, const Expr& read) {
+  const loop::BufferNode& buffer = *read->buffer;
+  const std::optional<Slot> slot = SlotOf(buffer, read->operands);
+  if (!slot || slot->var != steps.var.get()) return false;
+  const int64_t of_last = loop::FloorModInt(slot->offset - 1, buffer.shape[0]);
+  bool spares = true;
+  loop::Walk(s, [&](const Stmt& inside) {
+    if (inside->kind != StmtKind::kStore || inside->buffer != read->buffer) return true;
+    const std::optional<Slot> stored = SlotOf(buffer, inside->indices);
+    spares = spares && stored && stored->var == slot->var && stored->offset != slot->offset &&
+             stored->offset != of_last;
+    return true;
+  });
+  return spares;
+}
+
 class WarpgroupPlanner {
  public:
   WarpgroupPlanner(const WarpPlan& warps, Expr thread)
@@ -45,6 +85,7 @@ class WarpgroupPlanner {
   WarpgroupPlan Run(const Stmt& body, int64_t threads, const Bounds& bounds) && {
     Visit(body, threads, bounds);
     DropUnfitSwizzles(body, bounds);
+    FindLate(body);
     return std::move(plan_);
   }
 
@@ -91,6 +132,40 @@ class WarpgroupPlanner {
       plan_.swizzled.insert(product.tile.left.load->buffer.get());
       plan_.swizzled.insert(product.tile.right.load->buffer.get());
     }
+  }
+
+  // Marks products that are waited for one iteration later.
+  void FindLate(const Stmt& s) {
+    if (s->kind == StmtKind::kFor && s->loop_kind == loop::LoopKind::kSerial) {
+      if (const loop::StmtNode* const product = LateIn(*s)) {
+        plan_.products.at(product).is_late = true;
+        plan_.late[s.get()] = product;
+        return;
+      }
+    }
+    for (const Stmt& child : s->body) FindLate(child);
+  }
+
+  // The one product of the loop that may be; null where there is none.
+  const loop::StmtNode* LateIn(const loop::StmtNode& loop) const {
+    std::vector<Stmt> steps;
+    AppendSteps(loop.body[0], &steps);
+    const auto is_product = [&](const Stmt& s) { return plan_.products.contains(s.get()); };
+    const auto found = std::ranges::find_if(steps, is_product);
+    if (found == steps.end() || std::ranges::count_if(steps, is_product) > 1) return nullptr;
+    const WarpgroupProduct& product = plan_.products.at(found->get());
+    if (MovesSums(product.tile, loop.var)) return nullptr;
+    bool is_behind_barrier = false;
+    for (const Stmt& s : steps) {
+      if (s == *found) continue;
+      if (Touches(s, product.tile.sums)) return nullptr;
+      for (const Expr& factor : {product.tile.left.load, product.tile.right.load}) {
+        if (!SparesSlots(s, loop, factor)) return nullptr;
+        if (!is_behind_barrier && Touches(s, factor->buffer)) return nullptr;
+      }
+      is_behind_barrier = is_behind_barrier || s->kind == StmtKind::kBarrier;
+    }
+    return is_behind_barrier ? found->get() : nullptr;
   }
 
   // How many threads a condition on their number lets pass, the first ones; 1 where it is another.

@@ -22,6 +22,8 @@ struct WarpgroupProduct {
   std::vector<loop::Stmt> parts;  // unrolled loops over the terms, outermost first
   loop::Stmt tiles;               // the unrolled loop over the tiles; null where there is one
   int64_t lanes = 0;              // of all tiles
+  // Whether it is done in each iteration of a loop, and waited for in the next one (`late`).
+  bool is_late = false;
 };
 
 struct WarpgroupPlan {
@@ -30,6 +32,10 @@ struct WarpgroupPlan {
   // Shared buffers whose rows of 64 elements are swizzled: chunk c of eight elements of row r lies
   // where chunk c xor (r mod 8) of the row would lie otherwise.
   loop::BufferSet swizzled;
+  // Loops behind which their product that is late is waited for: the product's key in `products`.
+  // In each iteration, what the product of the iteration before reads is not written, and a barrier
+  // is ahead of what the one before that reads. The loop touches the sums by this product alone.
+  absl::flat_hash_map<const loop::StmtNode*, const loop::StmtNode*> late;
 };
 
 // The products among the operations of `warps`. In the body, `thread` is the number of a thread,

@@ -196,6 +196,10 @@ class LaunchEmitter {
   // ---- launch_warpgroup.cc ----
   void EmitWarpgroupProduct(const lower::WarpgroupProduct& product);
   void EmitWarpgroupFence();
+  // Emits the loop whose product is waited for one iteration later, and for all behind it.
+  void EmitLateProducts(const loop::Stmt& s, const lower::WarpgroupProduct& product);
+  // Where the thread has its sums of the product, as the instruction names them.
+  std::vector<llvm::Value*> SumsOf(const lower::WarpgroupProduct& product);
   // Descriptors of the operand in all steps of the product.
   std::vector<llvm::Value*> DescriptorsOf(const lower::WarpgroupProduct& product,
                                           const loop::Expr& load);
@@ -315,6 +319,7 @@ class LaunchEmitter {
   };
   std::vector<HeldTile> held_tiles_;
   absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
+  bool has_sum_registers_ = false;  // of late products, in the kernel
   // Parts of n, the thread's number in its warp, for launches whose warps do tile operations.
   struct WarpLane {
     Index row, pair;            // n / 4, n % 4

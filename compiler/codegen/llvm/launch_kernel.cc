@@ -119,6 +119,7 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
   });
   launch_ = &launch;
   index_.PushScope();
+  has_sum_registers_ = false;
   if (!launch_->warps.operations.empty()) BeginWarps();
   EmitAtPosition(launch, launch.thread ? PositionOfBlock(*launch.thread)
                                        : PositionOfThread(launch, block_threads));

@@ -75,8 +75,11 @@ void LaunchEmitter::CloseLoop(llvm::BranchInst* back) {
 void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
   if (!status_.ok()) return;
   switch (s->kind) {
-    case StmtKind::kFor:
-      return EmitFor(s);
+    case StmtKind::kFor: {
+      const auto late = launch_->warpgroups.late.find(s.get());
+      if (late == launch_->warpgroups.late.end()) return EmitFor(s);
+      return EmitLateProducts(s, launch_->warpgroups.products.at(late->second));
+    }
     case StmtKind::kStore:
       return EmitStore(s);
     case StmtKind::kSeq:

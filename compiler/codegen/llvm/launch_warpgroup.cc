@@ -27,12 +27,16 @@ constexpr uint64_t kSwizzledMatrix =
 constexpr uint64_t kAddressBits = 0x3ffff;
 constexpr uint64_t kAddressUnit = 16;  // bytes
 
-// Numbers of operands, "$3, $4".
-std::string Operands(size_t count) {
+// Numbers of operands, "$3, $4", or of registers.
+std::string Numbered(const std::string& name, size_t count) {
   std::string text;
-  for (size_t i = 0; i < count; ++i) text += fmt::format("{}${}", i > 0 ? ", " : "", i);
+  for (size_t i = 0; i < count; ++i) text += fmt::format("{}{}{}", i > 0 ? ", " : "", name, i);
   return text;
 }
+
+// Registers of PTX for sums of products that are under way. LLVM knows nothing of them, so it
+// neither reads nor moves them meanwhile.
+constexpr char kSumRegister[] = "%hone_sum";
 
 llvm::CallInst* CallConvergent(Builder& b, llvm::FunctionType* type, const std::string& text,
                                const std::string& constraints, const std::vector<Value*>& values) {
@@ -74,7 +78,60 @@ std::vector<Value*> LaunchEmitter::DescriptorsOf(const lower::WarpgroupProduct& 
   return descriptors;
 }
 
-// One piece of assembly from the fence to the wait: nothing can touch the sums between.
+std::vector<Value*> LaunchEmitter::SumsOf(const lower::WarpgroupProduct& product) {
+  const loop::TileOperation& tile = product.tile;
+  std::vector<Value*> places;
+  for (int64_t lane = 0; lane < product.lanes; lane += kWarpProduct.lanes) {
+    if (product.tiles != nullptr) {
+      vars_[product.tiles->var.get()] = IndexMath::Constant(lane / tile.lanes);
+    }
+    for (Value* const sum : WarpSumsAt(tile, lane % tile.lanes)) places.push_back(sum);
+  }
+  return places;
+}
+
+void LaunchEmitter::EmitLateProducts(const loop::Stmt& s, const lower::WarpgroupProduct& product) {
+  const std::vector<Value*> places = SumsOf(product);
+  if (!status_.ok()) return;
+  BeginStatement();
+  llvm::Type* const nothing = b_.getVoidTy();
+  if (!has_sum_registers_) {
+    // The entry is the first block in the text, too, and is there once.
+    Builder entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    CallConvergent(entry, llvm::FunctionType::get(nothing, false),
+                   fmt::format(".reg .f32 {}<{}>;", kSumRegister,
+                               kWarpgroupProduct.rows * kWarpgroupProduct.most_lanes /
+                                   kWarpgroupProduct.threads),
+                   "~{memory}", {});
+    has_sum_registers_ = true;
+  }
+  llvm::Type* const sum = b_.getFloatTy();
+  std::vector<Value*> values;
+  std::string moves, inputs;
+  for (size_t i = 0; i < places.size(); ++i) {
+    values.push_back(b_.CreateLoad(sum, places[i]));
+    moves += fmt::format("mov.f32 {}{}, ${};\n", kSumRegister, i, i);
+    inputs += "f,";
+  }
+  const std::vector<llvm::Type*> types(places.size(), sum);
+  CallConvergent(b_, llvm::FunctionType::get(nothing, types, false), moves, inputs + "~{memory}",
+                 values);
+  EmitFor(s);
+  std::string text = "wgmma.wait_group.sync.aligned 0;\n", outputs;
+  for (size_t i = 0; i < places.size(); ++i) {
+    text += fmt::format("mov.f32 ${}, {}{};\n", i, kSumRegister, i);
+    outputs += "=f,";
+  }
+  Value* const results =
+      CallConvergent(b_, llvm::FunctionType::get(llvm::StructType::get(context_, types), false),
+                     text, outputs + "~{memory}", {});
+  for (unsigned i = 0; i < places.size(); ++i) {
+    b_.CreateStore(b_.CreateExtractValue(results, i), places[i]);
+  }
+}
+
+// One piece of assembly from the fence to the wait: nothing can touch the sums between. The wait of
+// late products is for those of the step before.
 void LaunchEmitter::EmitWarpgroupProduct(const lower::WarpgroupProduct& product) {
   const loop::TileOperation& tile = product.tile;
   const auto bind = [&](const loop::Stmt& loop, int64_t value) {
@@ -106,12 +163,8 @@ void LaunchEmitter::EmitWarpgroupProduct(const lower::WarpgroupProduct& product)
   BeginStatement();
   if (!status_.ok()) return;
 
-  std::vector<Value*> places;
-  for (int64_t lane = 0; lane < product.lanes; lane += kWarpProduct.lanes) {
-    if (product.tiles != nullptr) bind(product.tiles, lane / tile.lanes);
-    for (Value* const sum : WarpSumsAt(tile, lane % tile.lanes)) places.push_back(sum);
-  }
-  const size_t sums = places.size();
+  const size_t sums = static_cast<size_t>(product.lanes / kWarpProduct.lanes) * 4;
+  const size_t operands = product.is_late ? 0 : sums;  // that are sums
   const char* const type = tile.left.load->dtype == DataType::kBFloat16 ? "bf16" : "f16";
   std::string text = "wgmma.fence.sync.aligned;\n";
   std::string outputs, inputs, tied;
@@ -119,25 +172,30 @@ void LaunchEmitter::EmitWarpgroupProduct(const lower::WarpgroupProduct& product)
   for (size_t step = 0; step < left.size(); ++step) {
     text += fmt::format(
         "wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1} {{{2}}}, ${3}, ${4}, 1, 1, 1, 0, 0;\n",
-        product.lanes, type, Operands(sums), sums + 2 * step, sums + 2 * step + 1);
+        product.lanes, type, Numbered(product.is_late ? kSumRegister : "$", sums),
+        operands + 2 * step, operands + 2 * step + 1);
     inputs += "l,l,";
     values.push_back(left[step]);
     values.push_back(right[step]);
   }
-  text += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;";
-  for (size_t i = 0; i < sums; ++i) {
+  text += fmt::format("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned {};",
+                      product.is_late ? 1 : 0);
+  const std::vector<Value*> places = product.is_late ? std::vector<Value*>() : SumsOf(product);
+  for (size_t i = 0; i < places.size(); ++i) {
     outputs += "=f,";
     tied += fmt::format("{},", i);
     values.push_back(b_.CreateLoad(b_.getFloatTy(), places[i]));
   }
   std::vector<llvm::Type*> types;
   for (Value* const value : values) types.push_back(value->getType());
-  const std::vector<llvm::Type*> made(sums, b_.getFloatTy());
-  llvm::FunctionType* const function =
-      llvm::FunctionType::get(llvm::StructType::get(context_, made), types, false);
+  const std::vector<llvm::Type*> made(places.size(), b_.getFloatTy());
+  llvm::Type* const result = product.is_late
+                                 ? b_.getVoidTy()
+                                 : static_cast<llvm::Type*>(llvm::StructType::get(context_, made));
+  llvm::FunctionType* const function = llvm::FunctionType::get(result, types, false);
   Value* const results =
       CallConvergent(b_, function, text, outputs + inputs + tied + "~{memory}", values);
-  for (unsigned i = 0; i < sums; ++i) {
+  for (unsigned i = 0; i < places.size(); ++i) {
     b_.CreateStore(b_.CreateExtractValue(results, i), places[i]);
   }
 }

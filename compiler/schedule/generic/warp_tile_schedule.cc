@@ -432,7 +432,7 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],
               axes.has_terms_last[i], axes.TermsAtOnce(), tile);
   }
-  if (tile.slots > 1) s->PipelineCopies(loops.copied, copies, tile.slots);
+  if (tile.slots > 1) s->PipelineCopies(loops.copied, copies, tile.slots, tile.slots_behind);
   // Terms are neighbours in the copies alone.
   if (loops.dot) s->DotAll(*loops.dot);
   s->TileAll(loops.row);  // and that of the zeros, which is a copy of it

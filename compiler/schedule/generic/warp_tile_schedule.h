@@ -57,6 +57,7 @@ struct WarpTile {
   int64_t warps_lines = 1;  // the same along the lines
   int64_t steps = 16;       // that are copied at once; divide the loop, or cover it with zeros
   int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
+  int64_t slots_behind = 0;  // of them: not copied to yet, for products that may be under way
   // Elements behind each copied row of terms, so that the rows of a matrix lie in different banks;
   // rows stay aligned for loads of 16 bytes.
   int64_t term_slack = 8;

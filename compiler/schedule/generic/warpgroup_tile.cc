@@ -40,14 +40,27 @@ constexpr int64_t kRegistersBesideGroupSums = 64;
 // 16 bytes.
 constexpr int64_t kTermsCopiedAtOnce = 8;
 
+// The knob: 1, products are waited for one step later, so that tensor cores are busy at barriers.
+// Configs without it have 0.
+constexpr char kWaitLaterKnob[] = "wait_later";
+// One that a product may still read, one that the next one reads, and one for copies.
+constexpr int64_t kFewestSlotsToWaitLater = 3;
+
+// What a config chooses beside the tile. A value type.
+struct GroupSteps {
+  int64_t wait_later = 0;
+  int64_t parts = 1;
+};
+
 // Each warp has as many rows as its part of the instruction, and all columns.
-WarpTile TileOfGroups(const WarpgroupChoice& choice) {
+WarpTile TileOfGroups(const WarpgroupChoice& choice, int64_t wait_later = 0) {
   const auto& [columns, groups, slots] = choice;
   return {.rows = kWarpProduct.rows,
           .lanes = columns,
           .warps_rows = groups * (kWarpgroupProduct.rows / kWarpProduct.rows),
           .steps = kWarpgroupProduct.row_terms,
           .slots = slots,
+          .slots_behind = wait_later,
           .term_slack = 0};
 }
 
@@ -83,8 +96,12 @@ class WarpgroupTilePlan final : public Plan {
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
     if (std::optional<Knob> knob = choices_.NextKnob(prefix)) return knob;
+    const WarpgroupChoice choice = choices_.ChoiceOf(prefix);
+    if (CanWaitLater(choice) && !prefix.Has(kWaitLaterKnob)) {
+      return IntKnob(kWaitLaterKnob, {0, 1}, 0);
+    }
     if (prefix.Has(kPartsKnob)) return std::nullopt;
-    const std::vector<int64_t> parts = PartsIn(choices_.ChoiceOf(prefix));
+    const std::vector<int64_t> parts = PartsIn(choice);
     return parts.size() > 1 ? std::optional(IntKnob(kPartsKnob, parts, 1)) : std::nullopt;
   }
 
@@ -93,24 +110,29 @@ class WarpgroupTilePlan final : public Plan {
     std::vector<PricedConfig> ranked;
     for (const auto& [cycles, choice] : choices_.Best(cycles_of)) {
       Config config = choices_.ConfigOf(choice);
-      if (PartsIn(choice).size() > 1) config.Set(kPartsKnob, BestOf(choice).first);
+      const GroupSteps best = BestOf(choice).first;
+      if (CanWaitLater(choice)) config.Set(kWaitLaterKnob, best.wait_later);
+      if (PartsIn(choice).size() > 1) config.Set(kPartsKnob, best.parts);
       ranked.push_back({std::move(config), cycles});
     }
     return ranked;
   }
 
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
-    const int64_t parts = config.Has(kPartsKnob) ? config.Int(kPartsKnob) : 1;
-    return NestOf(choices_.ChoiceOf(config), parts);
+    GroupSteps steps;
+    if (config.Has(kWaitLaterKnob)) steps.wait_later = config.Int(kWaitLaterKnob);
+    if (config.Has(kPartsKnob)) steps.parts = config.Int(kPartsKnob);
+    return NestOf(choices_.ChoiceOf(config), steps);
   }
 
-  absl::StatusOr<loop::Nest> NestOf(const WarpgroupChoice& choice, int64_t parts) const {
+  absl::StatusOr<loop::Nest> NestOf(const WarpgroupChoice& choice, const GroupSteps& steps) const {
     Sequence s = copied_.start;
-    if (parts == 1) {
-      TileByWarps(&s, copied_.sums, axes_, copied_.stages, TileOfGroups(choice));
+    const WarpTile tile = TileOfGroups(choice, steps.wait_later);
+    if (steps.parts == 1) {
+      TileByWarps(&s, copied_.sums, axes_, copied_.stages, tile);
     } else {
-      const GridSums of_parts = SplitSums(&s, copied_.sums, axes_.step_loop, parts);
-      TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, TileOfGroups(choice));
+      const GridSums of_parts = SplitSums(&s, copied_.sums, axes_.step_loop, steps.parts);
+      TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, tile);
     }
     MakeGrids(&s);
     return std::move(s).Finish();
@@ -165,17 +187,25 @@ class WarpgroupTilePlan final : public Plan {
                    machine_);
   }
 
-  // The best number of parts, and the cycles.
-  std::pair<int64_t, double> BestOf(const WarpgroupChoice& choice) const {
-    std::pair<int64_t, double> best = {1, std::numeric_limits<double>::infinity()};
+  static bool CanWaitLater(const WarpgroupChoice& choice) {
+    return TileOfGroups(choice).slots >= kFewestSlotsToWaitLater;
+  }
+
+  // The best of what a config chooses beside the tile, and the cycles.
+  std::pair<GroupSteps, double> BestOf(const WarpgroupChoice& choice) const {
+    std::pair<GroupSteps, double> best = {{}, std::numeric_limits<double>::infinity()};
     for (const int64_t parts : PartsIn(choice)) {
-      const double cycles = CyclesOf(choice, parts);
-      if (cycles < best.second) best = {parts, cycles};
+      for (int64_t wait_later = 0; wait_later <= (CanWaitLater(choice) ? 1 : 0); ++wait_later) {
+        const GroupSteps steps = {.wait_later = wait_later, .parts = parts};
+        const double cycles = CyclesOf(choice, steps);
+        if (cycles < best.second) best = {steps, cycles};
+      }
     }
     return best;
   }
 
-  double CyclesOf(const WarpgroupChoice& choice, int64_t parts) const {
+  double CyclesOf(const WarpgroupChoice& choice, const GroupSteps& steps) const {
+    const int64_t parts = steps.parts;
     const WarpTile tile = TileOfGroups(choice);
     const WarpTileBytes shared = SharedBytesOf(copied_.sums, axes_, tile);
     const WarpgroupBlocks work = {
@@ -183,7 +213,8 @@ class WarpgroupTilePlan final : public Plan {
         .groups = tile.Threads() / kWarpgroupProduct.threads,
         .lanes = tile.lanes,
         .copies = Copies() / parts,
-        .copies_ahead = tile.slots - 1,
+        .copies_ahead = tile.slots - 1 - steps.wait_later,
+        .waits_later = steps.wait_later == 1,
         .loads = static_cast<double>(shared.loads) / static_cast<double>(tile.Threads()),
         .copied_bytes = static_cast<double>(shared.copies),
         .result_bytes = static_cast<double>(shared.sums),
@@ -211,7 +242,7 @@ std::unique_ptr<const Plan> OpenWarpgroupTile(
   if (!axes || !IsProductOfMatrices(copied->sums, *axes)) return nullptr;
   auto plan = std::make_unique<const WarpgroupTilePlan>(*std::move(copied), *std::move(axes),
                                                         task.machine, cores.shared_bytes);
-  if (plan->choices().all().empty() || !plan->NestOf(plan->choices().all().front(), 1).ok()) {
+  if (plan->choices().all().empty() || !plan->NestOf(plan->choices().all().front(), {}).ok()) {
     return nullptr;
   }
   return plan;

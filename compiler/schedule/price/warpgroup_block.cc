@@ -23,8 +23,9 @@ constexpr double kMostCopiedBytesACycle = 64;
 // Neither copies nor products need a thread that waits for them.
 constexpr double kGroupShareApart = 0.1;
 // From the last product of a step to the first one of the next: the products' latency, and a
-// barrier.
+// barrier. Products of the next step that are begun before need no more than to be begun.
 constexpr double kStepWaitCycles = 150;
+constexpr double kLaterWaitCycles = 30;
 // What all blocks of a unit may share, and what each takes beside its own.
 constexpr int64_t kSharedBytesOfUnit = 228 << 10;
 constexpr int64_t kSharedBytesBeside = 1 << 10;
@@ -81,7 +82,7 @@ double WarpgroupBlockCycles(const WarpgroupBlocks& work, const machine::Machine&
   const double busy = copies * of_copy + of_results;
   // A block alone waits for its products at the end of each step, and for a copy that was begun
   // `copies_ahead` steps before as long as these steps did not take.
-  const double step = of_copy + kStepWaitCycles;
+  const double step = of_copy + (work.waits_later ? kLaterWaitCycles : kStepWaitCycles);
   const double ahead = static_cast<double>(work.copies_ahead);
   const double waiting =
       work.copies_ahead == 0

@@ -99,11 +99,11 @@ Stmt InThreadsIf(const Expr& condition, const Stmt& s) {
 }  // namespace
 
 absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vector<Stage>& copies,
-                            int64_t most_slots) {
-  if (most_slots < 2 || copies.empty()) {
+                            int64_t most_slots, int64_t slots_behind) {
+  if (slots_behind < 0 || most_slots < slots_behind + 2 || copies.empty()) {
     return absl::InvalidArgumentError(
-        fmt::format("expected copies and two slots or more for them, found {} and {}",
-                    copies.size(), most_slots));
+        fmt::format("expected copies and two slots or more for them beside {}, found {} and {}",
+                    slots_behind, copies.size(), most_slots));
   }
   HONE_ASSIGN_OR_RETURN(const ConstantLoop steps, FindConstantLoop(*nest, loop));
   const Stmt& k = steps.stmt();
@@ -117,7 +117,8 @@ absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vecto
     return loop::FloorMod(iteration - Expr(steps.min), slots);
   };
   const Expr first = loop::Var(UniqueLoopName(*nest, k->var->name + "_first"));
-  const Expr ahead = k->var + Expr(slots - 1);
+  const int64_t steps_ahead = std::max<int64_t>(slots - 1 - slots_behind, 1);
+  const Expr ahead = k->var + Expr(steps_ahead);
   const Expr is_there = loop::Lt(ahead, Expr(steps.min + steps.extent));
   std::vector<Stmt> first_copies;
   for (PipelinedCopy& copy : pipelined) {
@@ -128,7 +129,7 @@ absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vecto
         CopyInto(copy.slots, first, copy.found, k->var, first + Expr(steps.min)),
         [&](const std::string& old) { return UniqueLoopName(*nest, old + "_first"); }));
   }
-  Stmt all = loop::Seq({loop::For(first, 0, slots - 1, loop::Seq(std::move(first_copies))),
+  Stmt all = loop::Seq({loop::For(first, 0, steps_ahead, loop::Seq(std::move(first_copies))),
                         loop::For(k->var, k->min, k->extent,
                                   PipelinedBody(pipelined, slot_of(k->var)).Rewrite(k->body[0]))});
   for (const PipelinedCopy& copy : pipelined) all = loop::Alloc(copy.slots, std::move(all));

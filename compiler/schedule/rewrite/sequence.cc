@@ -286,8 +286,10 @@ void Sequence::LoadAhead(const Loop& loop, const Stage& copy) {
   if (ok()) Apply("LoadAhead", schedule::LoadAhead(&nest_, loop, copy));
 }
 
-void Sequence::PipelineCopies(const Loop& loop, const std::vector<Stage>& copies, int64_t slots) {
-  if (ok()) Apply("PipelineCopies", schedule::PipelineCopies(&nest_, loop, copies, slots));
+void Sequence::PipelineCopies(const Loop& loop, const std::vector<Stage>& copies, int64_t slots,
+                              int64_t slots_behind) {
+  if (!ok()) return;
+  Apply("PipelineCopies", schedule::PipelineCopies(&nest_, loop, copies, slots, slots_behind));
 }
 
 Stage Sequence::SumLocally(const Loop& loop) {

@@ -87,7 +87,8 @@ class Sequence {
   void PadStage(const Stage& stage, const std::vector<int64_t>& shape);
   void GrowStage(const Stage& stage, const std::vector<int64_t>& shape);
   void LoadAhead(const Loop& loop, const Stage& copy);
-  void PipelineCopies(const Loop& loop, const std::vector<Stage>& copies, int64_t slots);
+  void PipelineCopies(const Loop& loop, const std::vector<Stage>& copies, int64_t slots,
+                      int64_t slots_behind = 0);
   Stage SumLocally(const Loop& loop);
   WinogradStages Winograd(const Stage& stage, int64_t tile, PhaseOrder phase_order,
                           FilterTransform filters);

@@ -219,17 +219,21 @@ TEST(PrimitivesGolden, PipelinesCopiesOfBothFactors) {
   ASSERT_TRUE(ComputeAt(&nest, *b, steps, {loop::Scope::kShared, {}, "CN", {0, 2}}).ok());
   const std::string before = ToText(nest);
   EXPECT_FALSE(PipelineCopies(&nest, steps, {*a, *b}, 1).ok()) << "a single slot";
+  EXPECT_FALSE(PipelineCopies(&nest, steps, {*a, *b}, 2, 1).ok()) << "a single slot for copies";
   EXPECT_FALSE(PipelineCopies(&nest, steps, {}, 3).ok()) << "no copies";
   EXPECT_FALSE(PipelineCopies(&nest, Loop("sum.r0.i"), {*a}, 3).ok()) << "not in its body";
   EXPECT_FALSE(PipelineCopies(&nest, steps, {*a, Stage("c")}, 3).ok()) << "no copy";
   EXPECT_EQ(ToText(nest), before);
-  loop::Nest other_order = nest;
+  loop::Nest other_order = nest, slot_behind = nest;
   ASSERT_TRUE(PipelineCopies(&nest, steps, {*a, *b}, 3).ok());
   ExpectGolden("pipeline_copies", naive, nest);
   // There are no more slots than iterations, and it does not matter which copy comes first.
   ASSERT_TRUE(PipelineCopies(&other_order, steps, {*b, *a}, 8).ok());
   EXPECT_THAT(ToText(other_order), testing::HasSubstr("float32[4, "));
   ExpectSameResults(naive, other_order, 1, "more slots than iterations");
+  ASSERT_TRUE(PipelineCopies(&slot_behind, steps, {*a, *b}, 4, 1).ok());
+  EXPECT_THAT(ToText(slot_behind), testing::HasSubstr("floormod(sum.r0.o + 2, 4)"));
+  ExpectSameResults(naive, slot_behind, 1, "a slot is left alone");
 }
 
 TEST(PrimitivesGolden, DecomposeAndReorder) {

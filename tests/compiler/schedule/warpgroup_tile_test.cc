@@ -77,12 +77,12 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
     int64_t columns, groups, slots, parts;  // of the default; 0: it has no such knob
   };
   constexpr Product kProducts[] = {
-      {512, 512, 512, 64, 1, 4, 1},     {1024, 1024, 1024, 96, 2, 3, 1},
-      {2048, 2048, 2048, 256, 2, 3, 1}, {4096, 4096, 4096, 256, 2, 3, 0},
-      {128, 768, 768, 64, 1, 3, 4},     {128, 3072, 768, 64, 1, 4, 1},
-      {128, 768, 3072, 64, 2, 3, 8},    {1024, 768, 768, 64, 2, 3, 1},
-      {1024, 3072, 768, 192, 2, 3, 1},  {1024, 768, 3072, 192, 2, 3, 4},
-      {1000, 1000, 1000, 96, 2, 3, 0},
+      {512, 512, 512, 64, 1, 5, 0},     {1024, 1024, 1024, 96, 2, 4, 1},
+      {2048, 2048, 2048, 256, 2, 4, 1}, {4096, 4096, 4096, 256, 2, 4, 0},
+      {128, 768, 768, 64, 1, 3, 4},     {128, 3072, 768, 64, 1, 5, 1},
+      {128, 768, 3072, 64, 2, 5, 8},    {1024, 768, 768, 64, 2, 5, 1},
+      {1024, 3072, 768, 192, 2, 4, 1},  {1024, 768, 3072, 128, 2, 4, 2},
+      {1000, 1000, 1000, 96, 2, 4, 0},
   };
   for (const Product& of : kProducts) {
     const GridTask one(
@@ -92,9 +92,34 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
         "cuda -arch=sm_90a -multiprocessors=132");
     const std::string parts = of.parts == 0 ? "" : fmt::format(R"("parts":{},)", of.parts);
     EXPECT_EQ(one.Default(), fmt::format(R"({{{}"slots":{},"strategy":"warpgroup_tile",)"
-                                         R"("tile_columns":{},"warpgroups":{}}})",
+                                         R"("tile_columns":{},"wait_later":1,"warpgroups":{}}})",
                                          parts, of.slots, of.columns, of.groups))
         << of.rows << "x" << of.units << "x" << of.terms;
+  }
+}
+
+// Products are under way that read the slot before, which nothing is copied to meanwhile.
+TEST(WarpgroupTile, ProductsAreWaitedForOneStepLater) {
+  const GridTask one(
+      "fn (p0: Tensor[(64, 320), bfloat16], const p1: Tensor[(64, 320), bfloat16]) { "
+      "nn.dense(p0, p1) }",
+      kFourUnitsOfHopper);
+  for (const int64_t slots : {3, 4}) {
+    for (const int64_t wait_later : {0, 1}) {
+      Config config;
+      config.Set("strategy", std::string(kGroupStrategy));
+      config.Set("tile_columns", int64_t{64});
+      config.Set("warpgroups", int64_t{1});
+      config.Set("slots", slots);
+      config.Set("wait_later", wait_later);
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status();
+      ExpectSameResults(one.naive(), *nest, /*seed=*/1, config.ToText(), /*tolerance=*/0);
+      const auto launches = lower::LowerLaunches(*nest, one.task().target);
+      ASSERT_TRUE(launches.ok()) << launches.status();
+      EXPECT_EQ(launches->back().warpgroups.late.size(), wait_later)
+          << lower::ToText(launches->back());
+    }
   }
 }
 

@@ -25,6 +25,9 @@ struct GroupKernel {
   bool fences = true;
   bool waits = true;
   bool overwrites = false;  // a factor, before the wait
+  // The last two of four products are a group of their own, and the first two are waited for. Then
+  // a factor is overwritten of a product of which group?
+  enum class Overwritten { kNone, kFirst, kSecond } overwrites_of = Overwritten::kNone;
 };
 
 // Copies a matrix to shared memory in chunks of 16 bytes, swizzled.
@@ -49,7 +52,7 @@ std::string HandWritten(const GroupKernel& k) {
       ".version 8.0\n.target sm_90a\n.address_size 64\n"
       ".extern .shared .align 1024 .b8 memory[];\n"
       ".visible .entry multiply(.param .u64 a, .param .u64 b, .param .u64 c) {\n"
-      ".reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .f32 %f<32>;\n"
+      ".reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .f32 %f<32>; .reg .pred %p<2>;\n"
       "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c];\n"
       "mov.u64 %rd4, memory; mov.u32 %r1, %tid.x;\n";
   text += CopyToShared("%rd1", 0) + CopyToShared("%rd2", 8192);
@@ -61,6 +64,9 @@ std::string HandWritten(const GroupKernel& k) {
   for (int i = 0; i < kSide / 2; ++i) text += fmt::format("mov.f32 %f{}, 0f3F800000;\n", i);
   if (k.fences) text += "wgmma.fence.sync.aligned;\n";
   for (int step = 0; step < 4; ++step) {
+    if (step == 2 && k.overwrites_of != GroupKernel::Overwritten::kNone) {
+      text += "wgmma.commit_group.sync.aligned;\n";
+    }
     text += fmt::format(
         "add.s64 %rd8, %rd7, {0}; add.s64 %rd9, %rd7, {1};\n"
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.{2}.{2} {{{3}}}, %rd8, %rd9, 1, 1, 1, 0, "
@@ -69,6 +75,13 @@ std::string HandWritten(const GroupKernel& k) {
         k.right_has_terms ? 1 : 0);
   }
   text += "wgmma.commit_group.sync.aligned;\n";
+  if (k.overwrites_of != GroupKernel::Overwritten::kNone) {
+    // A thread has copied terms of one of the groups.
+    text += fmt::format(
+        "wgmma.wait_group.sync.aligned 1;\nbar.sync 0;\nand.b32 %r10, %r1, 4;\n"
+        "setp.eq.s32 %p1, %r10, {};\n@%p1 st.shared.b32 [%rd6], %r1;\nbar.sync 0;\n",
+        k.overwrites_of == GroupKernel::Overwritten::kFirst ? 0 : 4);
+  }
   if (k.overwrites) text += "st.shared.b32 [%rd6], %r1;\n";
   if (k.waits) text += "wgmma.wait_group.sync.aligned 0;\n";
   // Row 16 * warp + lane / 4, and column lane % 4 * 2.
@@ -155,7 +168,8 @@ bool IsStandIn(const cuda::CudaDevice& device) {
 TEST(WarpgroupInstruction, MultipliesSwizzledMatrices) {
   HONE_SKIP_WITHOUT_CUDA();
   for (const GroupKernel& k :
-       {GroupKernel{}, GroupKernel{.dtype = "f16"}, GroupKernel{.right_has_terms = true}}) {
+       {GroupKernel{}, GroupKernel{.dtype = "f16"}, GroupKernel{.right_has_terms = true},
+        GroupKernel{.overwrites_of = GroupKernel::Overwritten::kFirst}}) {
     SCOPED_TRACE(HandWritten(k));
     const std::vector<float> products = ProductsOf(*TheDevice(), k);
     for (int row = 0; row < kSide; ++row) {
@@ -172,7 +186,8 @@ TEST(WarpgroupInstruction, WithoutItsFencesAndWaitsThereIsRubbish) {
     GTEST_SKIP() << "what a GPU does then is not defined";
   }
   for (const GroupKernel& k : {GroupKernel{.tells_proxy = false}, GroupKernel{.fences = false},
-                               GroupKernel{.waits = false}, GroupKernel{.overwrites = true}}) {
+                               GroupKernel{.waits = false}, GroupKernel{.overwrites = true},
+                               GroupKernel{.overwrites_of = GroupKernel::Overwritten::kSecond}}) {
     SCOPED_TRACE(HandWritten(k));
     for (const float product : ProductsOf(*TheDevice(), k)) {
       EXPECT_TRUE(std::isnan(product));

@@ -55,6 +55,27 @@ TEST(WarpgroupTile, BlocksShareSums) {
   ExpectCudaSameAsInterpreter(nest, kernel.target(), kStepOfBFloat16);
 }
 
+TEST(WarpgroupTile, ProductsAreWaitedForOneStepLater) {
+  HONE_SKIP_WITHOUT_CUDA();
+  const StrategyKernel kernel(
+      "fn (p0: Tensor[(64, 320), bfloat16], const p1: Tensor[(64, 320), bfloat16]) { "
+      "nn.dense(p0, p1) }",
+      kHopperArch, kGroupStrategy);
+  for (const int slots : {3, 5}) {
+    const auto config = schedule::Config::Parse(
+        fmt::format(R"({{"slots":{},"strategy":"warpgroup_tile","tile_columns":64,)"
+                    R"("wait_later":1,"warpgroups":1}})",
+                    slots));
+    ASSERT_TRUE(config.ok()) << config.status();
+    const loop::Nest nest = kernel.NestOf(*config);
+    const std::string ptx = PtxOf(nest, kernel.target());
+    EXPECT_EQ(Count(ptx, "wgmma.wait_group.sync.aligned 1"), 1) << ptx;
+    EXPECT_EQ(Count(ptx, "wgmma.wait_group.sync.aligned 0"), 1) << ptx;
+    constexpr double kStepOfBFloat16 = 8e-3;
+    ExpectCudaSameAsInterpreter(nest, kernel.target(), kStepOfBFloat16);
+  }
+}
+
 TEST(WarpgroupTile, GroupsKeepTheirSumsInRegisters) {
   if (std::system("command -v ptxas >/dev/null") != 0) {
     GTEST_SKIP() << "no ptxas: scripts/install-deps installs it from PyPI";

@@ -189,9 +189,12 @@ class BackgroundProducts {
       are_intact = are_intact && read.factors->are_intact();
       return true;
     });
+    if (!are_intact) {
+      for (auto& [sum, made] : pending_) made.value = rubbish();
+    }
     std::erase_if(pending_, [&](const auto& sum) {
       if (sum.second.group >= limit) return false;
-      *sum.first = are_intact ? sum.second.value : rubbish();
+      *sum.first = sum.second.value;
       fenced_[sum.first] = bits(*sum.first);
       return true;
     });
