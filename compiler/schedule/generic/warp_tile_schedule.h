@@ -50,13 +50,13 @@ std::optional<WarpAxes> WarpAxesOf(const GridSums& sums, const loop::Nest& nest,
 
 // A block has at least two warps.
 struct WarpTile {
-  int64_t rows = 16;        // of a warp
-  int64_t lanes = 8;        // of a warp
-  int64_t warps_rows = 1;   // of a block, along the rows; divide the axis with `rows`, or cover it
-  int64_t warps_lanes = 1;  // the same along the lanes
-  int64_t warps_lines = 1;  // the same along the lines
-  int64_t steps = 16;       // that are copied at once; divide the loop, or cover it with zeros
-  int64_t slots = 1;        // of each copy; more than one: copies run ahead in the background
+  int64_t rows = 16;         // of a warp
+  int64_t lanes = 8;         // of a warp
+  int64_t warps_rows = 1;    // of a block, along the rows; divide the axis with `rows`, or cover it
+  int64_t warps_lanes = 1;   // the same along the lanes
+  int64_t warps_lines = 1;   // the same along the lines
+  int64_t steps = 16;        // that are copied at once; divide the loop, or cover it with zeros
+  int64_t slots = 1;         // of each copy; more than one: copies run ahead in the background
   int64_t slots_behind = 0;  // of them: not copied to yet, for products that may be under way
   // Elements behind each copied row of terms, so that the rows of a matrix lie in different banks;
   // rows stay aligned for loads of 16 bytes.

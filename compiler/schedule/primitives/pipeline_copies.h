@@ -24,10 +24,10 @@ namespace hone::schedule {
 // `slots_behind`: so many slots of previous iterations are not copied to yet, because instructions
 // may be under way that read them; copies are made so many fewer iterations ahead, but at least
 // one.
-// kInvalidArgument for fewer than two slots, without copies, or where slots behind leave none; kFailedPrecondition where the loop
-// is not serial or has a bound that is no constant, or b is not allocated in its body outside of
-// other loops and conditions, is filled by more than one statement or by one that reads b or stores
-// to another buffer, or the loop stores to what the copy reads.
+// kInvalidArgument for fewer than two slots, without copies, or where slots behind leave none;
+// kFailedPrecondition where the loop is not serial or has a bound that is no constant, or b is not
+// allocated in its body outside of other loops and conditions, is filled by more than one statement
+// or by one that reads b or stores to another buffer, or the loop stores to what the copy reads.
 absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vector<Stage>& copies,
                             int64_t slots, int64_t slots_behind = 0);
 
