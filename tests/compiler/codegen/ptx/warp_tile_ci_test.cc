@@ -172,7 +172,7 @@ TEST(WarpTile, SumsOfFloat32StayInRegisters) {
 
 TEST(WarpTile, SumsStayInRegisters) {
   if (!HasAssembler()) GTEST_SKIP() << kNoAssembler;
-  for (const char* const arch : {"sm_80", "sm_90a"}) {
+  for (const char* const arch : {"sm_80", "sm_90"}) {
     for (const char* const function : kLarge) {
       for (const bool channels_last : {false, true}) {
         const StrategyKernel kernel(function, arch, kStrategy, channels_last);

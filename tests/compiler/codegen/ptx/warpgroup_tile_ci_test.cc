@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "tests/compiler/codegen/harness.h"
 #include "tests/compiler/codegen/ptx/assembler.h"
@@ -84,7 +85,11 @@ TEST(WarpgroupTile, GroupsKeepTheirSumsInRegisters) {
       "fn (p0: Tensor[(1536, 1536), bfloat16], const p1: Tensor[(1536, 1536), bfloat16]) { "
       "nn.dense(p0, p1) }",
       kHopperArch, kGroupStrategy);
-  for (const schedule::Config& config : kernel.Configs(24)) {
+  std::vector<schedule::Config> configs = kernel.Configs(24);
+  configs.push_back(schedule::DefaultOfTask(kernel.task()));
+  EXPECT_EQ(configs.back().String("strategy"), kGroupStrategy);
+  EXPECT_EQ(configs.back().Int("wait_later"), 1);
+  for (const schedule::Config& config : configs) {
     SCOPED_TRACE(config.ToText());
     const std::string ptx = PtxOf(kernel.NestOf(config), kernel.target());
     EXPECT_EQ(Count(ptx, fmt::format("m64n{}k16", config.Int("tile_columns"))), 4);
