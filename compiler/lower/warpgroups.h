@@ -18,10 +18,10 @@ namespace hone::lower {
 // Tile operations of a warp that are side by side along the lanes. Three other warps do the same
 // with the next rows of the left operand.
 struct WarpgroupProduct {
-  loop::TileOperation tile;       // of any of the tiles
+  loop::TileOperation tile;       // of one tile, in terms of the variables of the loops around it
   std::vector<loop::Stmt> parts;  // unrolled loops over the terms, outermost first
-  loop::Stmt tiles;               // the unrolled loop over the tiles; null where there is one
-  int64_t lanes = 0;              // of all tiles
+  loop::Stmt tiles;               // the unrolled loop over the tiles; null for a single tile
+  int64_t lanes = 0;              // of all tiles together
   // Whether it is done in each iteration of a loop, and waited for in the next one (`late`).
   bool is_late = false;
 };
@@ -32,16 +32,17 @@ struct WarpgroupPlan {
   // Shared buffers whose rows of 64 elements are swizzled: chunk c of eight elements of row r lies
   // where chunk c xor (r mod 8) of the row would lie otherwise.
   loop::BufferSet swizzled;
-  // Loops behind which their product that is late is waited for: the product's key in `products`.
-  // In each iteration, what the product of the iteration before reads is not written, and a barrier
-  // is ahead of what the one before that reads. The loop touches the sums by this product alone.
+  // By loop, the key of its late product in `products`: the last one is waited for behind the loop.
+  // An iteration writes nothing that the product of the iteration before reads, and passes a
+  // barrier before it writes what older ones have read. Nothing else in the loop touches the sums.
   absl::flat_hash_map<const loop::StmtNode*, const loop::StmtNode*> late;
 };
 
 // The products among the operations of `warps`. In the body, `thread` is the number of a thread,
-// from 0 to `threads` - 1. Both operands are shared, have rows of 64 terms with nothing behind
-// them, and are accessed elsewhere in ways that a swizzle leaves possible (swizzles.h). What is no
-// such product stays the work of single warps.
+// from 0 to `threads` - 1, and `bounds` are those of the variables around it. Both operands are in
+// shared memory, have rows of exactly 64 elements, and all their other accesses fit a swizzle
+// (swizzles.h). Whole groups of 128 threads take part. What is no such product stays the work of
+// single warps.
 WarpgroupPlan PlanWarpgroups(const loop::Stmt& body, const WarpPlan& warps,
                              const loop::Expr& thread, int64_t threads, const loop::Bounds& bounds);
 

@@ -10,9 +10,11 @@
 
 namespace hone::schedule {
 
-// Takes products of matrices and convolutions of 16-bit floats, on targets with tensor cores, whose
-// extents the tiles of these divide; and, except under strict numerics, of float32 where splitting
-// it is faster than multiply-adds (docs/decisions/0046-float32-on-tensor-cores.md).
+// Takes products of matrices and convolutions of 16-bit floats on targets with tensor cores, and,
+// except under strict numerics, of float32 on those where splitting it is faster than multiply-adds
+// (docs/decisions/0046-float32-on-tensor-cores.md). Tiles divide the lines of images and the steps
+// of the sums; rows and lanes they divide or, where no tile of some size does, reach beyond
+// (WarpAxes::has_tail).
 std::unique_ptr<const Plan> OpenWarpTile(const std::shared_ptr<const Problem<GridKernel>>& problem);
 
 }  // namespace hone::schedule

@@ -23,9 +23,13 @@ namespace hone::schedule {
 
 // The axes of the results along which the tiles of the tensor cores lie.
 struct WarpAxes {
-  size_t rows = 0;                // along which one factor changes
-  size_t lanes = 0;               // along which the other factor changes: the last one, or columns
-  std::optional<size_t> lines;    // another one, along which that does, too
+  size_t rows = 0;  // along which one factor changes
+  // Along which the other factor changes: the last such axis, or the columns of an image whose
+  // channels are last.
+  size_t lanes = 0;
+  // One more axis along which the factor of the lanes changes, and the other does not: the lines of
+  // an image.
+  std::optional<size_t> lines;
   size_t step_loop = 0;           // the loop of the sums whose steps are neighbouring terms
   std::vector<size_t> term_dims;  // of each factor, the dimension that the loop goes through
   // Whether neighbouring terms of each factor are neighbours in memory where they are copied from,
@@ -54,7 +58,7 @@ struct WarpTile {
   int64_t lanes = 8;         // of a warp
   int64_t warps_rows = 1;    // of a block, along the rows; divide the axis with `rows`, or cover it
   int64_t warps_lanes = 1;   // the same along the lanes
-  int64_t warps_lines = 1;   // the same along the lines
+  int64_t warps_lines = 1;   // of a block, along the lines, which they divide
   int64_t steps = 16;        // that are copied at once; divide the loop, or cover it with zeros
   int64_t slots = 1;         // of each copy; more than one: copies run ahead in the background
   int64_t slots_behind = 0;  // of them: not copied to yet, for products that may be under way
@@ -67,19 +71,20 @@ struct WarpTile {
   std::vector<int64_t> BlockExtents(const GridSums& sums, const WarpAxes& axes) const;
 };
 
-// The bytes that a block shares: copies of the factors, and behind them the sums of its warps.
+// The memory that a block shares, in bytes. The sums of its warps lie where the copies of the
+// factors lay before.
 struct WarpTileBytes {
   int64_t copies = 0;  // in one slot
   int64_t slots = 0;   // in all slots
   int64_t sums = 0;
-  int64_t loads = 0;  // of all threads, for the copies
+  int64_t loads = 0;  // how many loads of all threads fill a slot
 
   int64_t AtOnce() const { return std::max(slots, sums); }
 };
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
 
-// What the launch does, for prices. A block would copy `copies` times for whole sums; `parts`
-// blocks share each sum.
+// What the launch does, for WarpBlockCycles. `parts` blocks share each sum, and would fill a slot
+// `copies` times together for it.
 WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile, int64_t copies,
                   int64_t parts = 1);
 
