@@ -88,9 +88,9 @@ class LaunchAnalysis {
   // products from `ops`.
   double TakeTiles(OpCounts* ops) const;
 
-  // How many executions of the access are served by loading one row of a tile: such operations load
-  // a row of the left factor for each of their rows, and one of the right factor for each step.
-  // `tile` is where the tile's loop stands in the access's path.
+  // How many executions of the access are served by loading one row of a tile: an operation on
+  // tiles loads a row of the left factor for each of its rows, and one of the right factor for each
+  // step. `tile` is where the tile's loop stands in the access's path.
   double TileReuse(const AccessInfo& access, int tile) const;
 
   double RegisterReuse(const AccessInfo& access) const;

@@ -10,8 +10,8 @@
 namespace hone::machine {
 
 // The shape of the product that one instruction computes: `rows` of the left operand by `lanes` of
-// the right one. Each result is a sum of `terms` products in float32, whose factors are neighbours
-// in both operands.
+// the right one. Each result is a float32 sum of `terms` products of 16-bit factors, half as many
+// of float32, which are neighbours in both operands.
 struct WarpProduct {
   int64_t threads = 0;  // how many execute the instruction together
   int64_t rows = 0;
@@ -44,7 +44,7 @@ struct TensorCores {
   // Whether three products of TF32, by which float32 is multiplied
   // (docs/decisions/0046-float32-on-tensor-cores.md), are faster than one multiply-add of float32.
   bool has_fast_tf32 = false;
-  // Whether four warps can compute a product together (kWarpgroupProduct), of the same types.
+  // Whether four warps can compute a product together (kWarpgroupProduct), of 16-bit floats.
   bool has_warpgroups = false;
   // The most shared memory that a block of threads may request on every device that can run code
   // for the target.

@@ -196,11 +196,14 @@ class LaunchEmitter {
   // ---- launch_warpgroup.cc ----
   void EmitWarpgroupProduct(const lower::WarpgroupProduct& product);
   void EmitWarpgroupFence();
-  // Emits the loop whose product is waited for one iteration later, and for all behind it.
+  // Emits a loop each of whose iterations waits for the product of the one before. Ahead of the
+  // loop the sums move to registers of PTX; behind it come the wait for the last product, and the
+  // way back.
   void EmitLateProducts(const loop::Stmt& s, const lower::WarpgroupProduct& product);
-  // Where the thread has its sums of the product, as the instruction names them.
+  // The addresses of the thread's sums of the product, in the order of the instruction's operands.
   std::vector<llvm::Value*> SumsOf(const lower::WarpgroupProduct& product);
-  // Descriptors of the operand in all steps of the product.
+  // Descriptors of the operand, one for every 16 terms of the tile operation. The variables of
+  // `product.parts` must be bound.
   std::vector<llvm::Value*> DescriptorsOf(const lower::WarpgroupProduct& product,
                                           const loop::Expr& load);
   // Sets the address of an access to a swizzled buffer. `first` is the offset of the first lane, in
@@ -319,7 +322,7 @@ class LaunchEmitter {
   };
   std::vector<HeldTile> held_tiles_;
   absl::flat_hash_map<const loop::BufferNode*, WarpSums> warp_sums_;
-  bool has_sum_registers_ = false;  // of late products, in the kernel
+  bool has_sum_registers_ = false;  // whether the kernel declares those of late products
   // Parts of n, the thread's number in its warp, for launches whose warps do tile operations.
   struct WarpLane {
     Index row, pair;            // n / 4, n % 4

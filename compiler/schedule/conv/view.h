@@ -31,7 +31,7 @@ struct Conv {
   bool is_strict = false;  // only the sums of products as defined are allowed
   bool weight_is_constant = false;
   bool copies_data = false;  // `data` is a stage of the kernel
-  bool pads = false;         // that stage pads the operand and does nothing else
+  bool pads = false;         // that stage does nothing but pad the operand with zeros
   int spatial = 2;           // axes
   ops::Window window;        // of these axes; transposed: of the phases
   bool transposed = false;
@@ -92,10 +92,11 @@ struct Conv {
   // Input channels are summed block by block.
   bool SumsBlocks() const { return blocked_data && (groups == 1 || in % lanes == 0); }
   int64_t Taps() const { return taps_d * taps_h * taps_w; }
-  // The first slices of an axis of depth lie in front of the data.
+  // Whether there is an axis of depth, and windows of the first slices of the result begin in front
+  // of the data.
   bool PadsSlices() const { return pads && spatial == 3 && !transposed && window.before[0] > 0; }
   // How many taps of the depth lie inside the data: for a slice of the result on average, rounded
-  // up; and for any slice at all.
+  // up; and for at least one slice.
   int64_t MeanDepthTaps() const;
   int64_t UsedDepthTaps() const;
   bool Dots() const { return dot > 1; }

@@ -1,5 +1,5 @@
-// How many blocks cover an extent that their size need not divide: blocks of a grid an axis of
-// results, or warps the threads of a block.
+// How many blocks cover an extent that their size need not divide. Blocks of a grid cover an axis
+// of results, and warps cover the threads of a block.
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_BLOCK_COVER_H_
 

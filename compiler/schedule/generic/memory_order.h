@@ -14,10 +14,10 @@ namespace hone::schedule {
 inline constexpr size_t kImageRank = 4;
 
 // The kernel whose tensors have their axes in the order in which `signature` lays them out, all
-// row-major: an input of [n, c, h, w] in NHWC becomes one of [n, h, w, c]. The stages go through
-// their axes in that order. If all inputs and outputs of four axes have one layout, workspaces of
-// four axes get its order, too; otherwise workspaces stay as they are. Strategies then need to know
-// of no layout. No layout has blocks.
+// row-major: an input of [n, c, h, w] in NHWC becomes one of [n, h, w, c]. Stages whose buffers are
+// reordered go through their axes in that order. If all inputs and outputs of four axes have one
+// layout, workspaces of four axes get its order, too; otherwise workspaces stay as they are.
+// Strategies then need to know of no layout. No layout of `signature` may have blocks.
 ops::KernelDefinition InMemoryOrder(const ops::KernelDefinition& def,
                                     const ir::LayoutSignature& signature);
 

@@ -24,12 +24,13 @@ struct WholeSums {
   int64_t copies = 1;    // the fewest that a block may make for a part
 };
 // The numbers of parts into which they can be split, in ascending order; the first is 1. Parts are
-// equal, and consist of whole copies and of 32 terms at least. Where blocks fill the machine
-// anyway, 1 is the only one.
+// equal, and consist of whole copies and of 32 terms at least. No number
+// but 1 makes more than four blocks for each unit of the machine.
 std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
                              const machine::Machine& machine);
 
-// Whether SplitSums can split the loop, which has several steps.
+// Whether SplitSums can split the loop, which has several steps, in two parts, and the sums are of
+// four bytes.
 bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop);
 
 // Splits the sums into `parts`, which divide the loop. Returns the sums of the parts, which are

@@ -13,7 +13,7 @@ namespace hone::schedule {
 // Takes products of matrices and convolutions of 16-bit floats on targets with tensor cores, and,
 // except under strict numerics, of float32 on those where splitting it is faster than multiply-adds
 // (docs/decisions/0046-float32-on-tensor-cores.md). Tiles divide the lines of images and the steps
-// of the sums; rows and lanes they divide or, where no tile of some size does, reach beyond
+// of the sums; rows and lanes they divide or, where only small blocks do, reach beyond
 // (WarpAxes::has_tail).
 std::unique_ptr<const Plan> OpenWarpTile(const std::shared_ptr<const Problem<GridKernel>>& problem);
 

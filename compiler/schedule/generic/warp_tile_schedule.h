@@ -83,8 +83,8 @@ struct WarpTileBytes {
 };
 WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile);
 
-// What the launch does, for WarpBlockCycles. `parts` blocks share each sum, and would fill a slot
-// `copies` times together for it.
+// What the launch does, for WarpBlockCycles. `parts` blocks share each sum: together they fill
+// `copies` slots for it.
 WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile, int64_t copies,
                   int64_t parts = 1);
 

@@ -16,11 +16,11 @@ inline constexpr int64_t kSharedBytes = 100 << 10;
 
 // How many bytes a unit moves from or to global memory in a cycle.
 inline constexpr double kGlobalBytesACycle = 16;
-// The same of memory that its blocks share.
+// The same of shared memory.
 inline constexpr double kSharedBytesACycle = 128;
 // The latency of a load from global memory.
 inline constexpr double kGlobalWaitCycles = 600;
-// Memory takes so much longer to answer where units ask for several copies ahead.
+// The factor by which global memory takes longer to answer where blocks copy ahead.
 inline constexpr double kLatencyAhead = 2;
 // Loads that a thread has under way at once.
 inline constexpr double kLoadsUnderWay = 8;

@@ -19,10 +19,10 @@ struct WarpBlocks {
   int64_t shared_bytes = 0;  // of a block
   double moved_bytes = 0;    // all that a block moves from and to global memory
   int64_t waits = 0;         // how often a block waits for global memory
-  double loads = 0;          // instructions of a thread that load from global memory, a wait
+  double loads = 0;          // instructions of a thread that load from global memory, for each wait
   int64_t copies_ahead = 0;  // that are under way while the block computes
-  int64_t element_bytes =
-      2;  // of a factor; 4: float32, each product of which is three of its parts
+  // The size of a factor. Each product of float32 is computed as three (decision 46).
+  int64_t element_bytes = 2;
 };
 
 // The cycles from the first block's start to the last one's end.

@@ -14,7 +14,7 @@ struct WarpgroupBlocks {
   int64_t blocks = 1;
   int64_t groups = 1;        // of a block; each has its own rows of the tile of sums
   int64_t lanes = 1;         // columns of that tile
-  int64_t copies = 1;        // that a block makes of both factors, each of a row of terms
+  int64_t copies = 1;        // that a block makes, each of 64 terms of all its rows and columns
   int64_t copies_ahead = 0;  // that are under way while a block multiplies
   bool waits_later = false;  // for the products of a step: in the next one
   double loads = 0;          // of a thread for a copy

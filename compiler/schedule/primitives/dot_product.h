@@ -17,7 +17,8 @@ namespace hone::schedule {
 // (those of a part of bytes need not be).
 absl::Status DotProduct(loop::Nest* nest, const Loop& loop);
 
-// Rounds the number of steps of a sum of products up to a multiple of `factor`. The additional
+// Rounds the number of steps of a sum of products, of 8-bit integers or 16-bit floats, up to a
+// multiple of `factor`. The additional
 // steps add products of pad lanes, which are zero, or of zeros that PadStage lets a stage fill in:
 //   for k in 0..6 {c = c + cast<int32>(a[k]) * cast<int32>(b[k])}  =>  for k in 0..8 {..}
 // kFailedPrecondition unless both factors have zeros there.

@@ -21,13 +21,13 @@ namespace hone::schedule {
 // (docs/decisions/0042-copies-in-stages.md). The condition stands inside of thread loops. `copies`
 // are the stages of one or more such b, which ComputeAt has put there. A loop of fewer
 // iterations gets only one slot for each of them, and one of a single iteration stays as it is.
-// `slots_behind`: so many slots of previous iterations are not copied to yet, because instructions
-// may be under way that read them; copies are made so many fewer iterations ahead, but at least
-// one.
-// kInvalidArgument for fewer than two slots, without copies, or where slots behind leave none;
-// kFailedPrecondition where the loop is not serial or has a bound that is no constant, or b is not
-// allocated in its body outside of other loops and conditions, is filled by more than one statement
-// or by one that reads b or stores to another buffer, or the loop stores to what the copy reads.
+// `slots_behind`: an iteration copies to no slot that so many iterations before it have read,
+// because instructions that read it may still be under way; copies are made so many fewer
+// iterations ahead. kInvalidArgument for fewer than two slots beside those behind, or without
+// copies; kFailedPrecondition where the loop is not serial or has a bound that is no constant, or b
+// is not allocated in its body outside of other loops and conditions, is filled by more than one
+// statement or by one that reads b or stores to another buffer, or the loop stores to what the copy
+// reads.
 absl::Status PipelineCopies(loop::Nest* nest, const Loop& loop, const std::vector<Stage>& copies,
                             int64_t slots, int64_t slots_behind = 0);
 

@@ -1,5 +1,6 @@
-// The strategy of reductions that computes a row at a time: all of its stages while the row is in
-// registers or in the first cache. The lanes of a sum are combined at its end.
+// The strategy of reductions that computes a row at a time: its stages, but for those that are
+// stored beforehand, while the row is in registers or in the first cache. The lanes of a sum are
+// combined at its end.
 #ifndef HONE_COMPILER_SCHEDULE_ROWS_GATHERED_H_
 #define HONE_COMPILER_SCHEDULE_ROWS_GATHERED_H_
 
