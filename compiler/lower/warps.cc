@@ -67,6 +67,20 @@ absl::Status CheckUniform(const Stmt& warp_loop) {
   return status;
 }
 
+// Threads of a warp do not wait for each other between its operations, so none may load what
+// another one stored.
+absl::Status CheckLoadsNothingStored(const Stmt& warp_loop) {
+  const loop::LaunchAccess access = loop::AccessOf(warp_loop);
+  for (const loop::BufferNode* const buffer : access.written) {
+    if (IsTileSum(*buffer) || !access.read.contains(buffer)) continue;
+    return absl::InvalidArgumentError(fmt::format(
+        "expected tile operations in a warp's thread loop '{}' to load nothing that they store, "
+        "found '{}'; store it in a thread loop of its own",
+        warp_loop->var->name, buffer->name));
+  }
+  return absl::OkStatus();
+}
+
 bool HasTiles(const Stmt& s) {
   bool found = false;
   loop::Walk(s, [&](const Stmt& inside) {
@@ -242,6 +256,7 @@ absl::Status CheckWarpLoops(const Stmt& body) {
     if (!IsWarpLoop(s)) continue;
     of_warps.Add(loop::AccessOf(s));
     HONE_RETURN_IF_ERROR(CheckUniform(s));
+    HONE_RETURN_IF_ERROR(CheckLoadsNothingStored(s));
   }
   for (const Stmt& s : ThreadLoopsOf(body)) {
     if (IsWarpLoop(s)) continue;

@@ -24,8 +24,8 @@ bool HasTilesInThreads(const loop::Stmt& body);
 
 // Checks a launch's body before LowerThreads. kInvalidArgument if the threads of a warp would not
 // compute what the loops mean: if a thread loop contains other statements beside tile operations,
-// if a thread loop without tile operations accesses their sums, or if a bound or condition in a
-// warp's thread loop depends on loaded values.
+// if a thread loop without tile operations accesses their sums, or if a warp's thread loop loads
+// what it stores or has a bound or condition that depends on loaded values.
 absl::Status CheckWarpLoops(const loop::Stmt& body);
 
 // The tile operations that the warps of a launch do. It points into the launch's body.

@@ -3,6 +3,7 @@
 
 #include "compiler/loop/parser.h"
 #include "compiler/lower/lower.h"
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/compiler/lower/golden_launches.h"
@@ -171,6 +172,18 @@ TEST(Warps, NothingElseIsDoneWithAWarpsSums) {
   EXPECT_THAT(WarpErrorOf("thread w in 0..1 {%c[b, w] = 1.0 tile m in 0..16 {vectorize n in 0..16 "
                           "{%s[m, n] = 0.0}}}"),
               HasSubstr("expected nothing but tile operations in thread loop 'w'"));
+}
+
+TEST(Warps, AWarpLoadsNothingThatItStores) {
+  const std::string store = "tile m1 in 0..16 {vectorize n1 in 0..16 {%c[m1, n1] = %s[m1, n1]}}";
+  const std::string multiply =
+      "tile m2 in 0..16 {for k in 0..16 {vectorize n2 in 0..16 {%s[m2, n2] = %s[m2, n2] + %c[m2, "
+      "k] * %f[n2, k]}}}";
+  EXPECT_THAT(WarpErrorOf(fmt::format("thread w in 0..1 {{{} {}}}", store, multiply)),
+              HasSubstr("thread loop 'w' to load nothing that they store, found 'c'"));
+  EXPECT_EQ(
+      WarpErrorOf(fmt::format("thread w in 0..1 {{{}}} thread v in 0..1 {{{}}}", store, multiply)),
+      "");
 }
 
 TEST(Warps, ThreadsOfAWarpGoTheSameWay) {
