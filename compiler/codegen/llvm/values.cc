@@ -2,6 +2,7 @@
 
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Operator.h"
 
 namespace hone::codegen {
 namespace {
@@ -143,8 +144,18 @@ Value* DecodeFloat16ByBits(Builder& b, Value* stored) {
   return WithSignOf(b, b.CreateSelect(is_special, special, scaled), b.CreateBitCast(sign, type));
 }
 
+// LLVM computes in halves what is rounded to them right after. There it may not make one operation
+// of a product that is rounded and the sum behind it.
+void ForbidContraction(Value* value) {
+  if (!llvm::isa<llvm::FPMathOperator>(value)) return;
+  if (auto* const operation = llvm::dyn_cast<llvm::Instruction>(value)) {
+    operation->setHasAllowContract(false);
+  }
+}
+
 Value* RoundToFloat16(Builder& b, Value* value, const TargetTraits& traits) {
   if (!traits.half_conversions) return RoundToFloat16ByBits(b, value);
+  ForbidContraction(value);
   Type* half = WithElements(value->getType(), b.getHalfTy());
   return b.CreateFPExt(b.CreateFPTrunc(value, half), value->getType());
 }
