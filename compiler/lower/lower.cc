@@ -52,15 +52,6 @@ loop::Bounds BoundsAround(const LoweredLaunch& launch) {
   return bounds;
 }
 
-// Whether warps multiply float32, of which warpgroups have no products.
-bool MultipliesFloat32(const WarpPlan& plan) {
-  return std::ranges::any_of(plan.operations, [](const auto& operation) {
-    const loop::TileOperation& tile = operation.second;
-    return tile.kind == loop::TileOperation::Kind::kMultiply &&
-           tile.left.load->dtype == DataType::kFloat32;
-  });
-}
-
 // What the threads of a block do, and its warps where the target has tensor cores for them.
 absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
   const bool has_warps =
@@ -77,8 +68,7 @@ absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
   }
   if (!has_warps) return absl::OkStatus();
   HONE_ASSIGN_OR_RETURN(launch->warps, PlanWarps(launch->body, BoundsAround(*launch)));
-  if (machine::TensorCores::Of(target).has_warpgroups && launch->thread &&
-      !MultipliesFloat32(launch->warps)) {
+  if (machine::TensorCores::Of(target).has_warpgroups && launch->thread) {
     launch->warpgroups = PlanWarpgroups(launch->body, launch->warps, launch->thread->var,
                                         launch->thread->extent, BoundsAround(*launch));
   }

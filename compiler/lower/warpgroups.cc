@@ -23,6 +23,7 @@ using loop::TileOperation;
 using machine::kWarpgroupProduct;
 using machine::kWarpProduct;
 
+constexpr int64_t kElementBytes = 2;  // of the operands
 // Elements of the pattern of the swizzle, which begins again after eight rows.
 constexpr int64_t kPatternElements = 8 * kWarpgroupProduct.row_terms;
 
@@ -190,7 +191,10 @@ class WarpgroupPlanner {
     if (operation == warps_.operations.end()) return std::nullopt;
     product.tile = operation->second;
     const TileOperation& tile = product.tile;
-    if (tile.kind != TileOperation::Kind::kMultiply || !tile.right_has_lanes) return std::nullopt;
+    if (tile.kind != TileOperation::Kind::kMultiply || !tile.right_has_lanes ||
+        SizeBytes(tile.left.load->dtype) != kElementBytes) {
+      return std::nullopt;
+    }
     for (Stmt loop = inside; loop->kind == StmtKind::kFor; loop = Stmt(loop->body[0])) {
       bounds.PushLoop(*loop);
     }
