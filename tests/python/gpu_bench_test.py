@@ -75,7 +75,7 @@ class GpuBenchTest(unittest.TestCase):
         self.assertIn("- attention_1_16_16_fp32, graph: `no memory for it`", page)
 
     def test_models_that_cannot_be_made_are_rows_with_the_reason(self) -> None:
-        out = self.bench("models", "cuda:0", "--trials", "1", "--peers", "eager")
+        out = self.bench("models", "cuda:0", "--trials", "1", "--peers", "eager", code=1)
         self.assertIn("2 items without a figure of Hone's", out)
         rows = self.rows("models", "cuda:0")
         self.assertIn("expected torch 2, found an older one", rows["tiny_text_b1_fp32", "fp32"]["failures"]["row"])
