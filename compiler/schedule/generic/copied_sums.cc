@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/loop/launch_access.h"
+#include "compiler/loop/simplify.h"
 #include "compiler/loop/visit.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/primitives/nest_edit.h"
@@ -11,6 +12,9 @@
 
 namespace hone::schedule {
 namespace {
+
+// Axes are shorter.
+constexpr int64_t kMostNeighbours = int64_t{1} << 40;
 
 // The buffers that other launches fill for a stage.
 std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
@@ -23,6 +27,16 @@ std::set<std::string> FactorStages(const loop::Nest& nest, const Stage& stage) {
     if (read != buffer->get() && read->role == loop::Role::kWorkspace) stages.insert(read->name);
   }
   return stages;
+}
+
+// Whether the condition is the same for all of `count` neighbouring values of the variable, the
+// first of which `count` divides.
+bool IsSameForNeighbours(const loop::Expr& condition, const loop::Expr& var, int64_t count) {
+  const loop::Expr first = loop::Var("first");
+  const loop::Expr next = loop::Var("next");
+  const loop::Bounds bounds = {{first, {0, kMostNeighbours}}, {next, {0, count - 1}}};
+  const loop::VarMap apart = {{var.get(), first * loop::Expr(count) + next}};
+  return !loop::UsesVar(loop::Simplify(loop::Substitute(condition, apart), bounds), next);
 }
 
 }  // namespace
@@ -41,7 +55,10 @@ bool IsCopied(const loop::Nest& nest, const std::string& name, std::optional<siz
   if (loaded->kind != loop::ExprKind::kLoad || loaded->buffer->role == loop::Role::kWorkspace) {
     return false;
   }
-  return !is_padded || !axis || !loop::UsesVar(value->operands[0], stage->loops[*axis]->var);
+  return !is_padded || !axis ||
+         IsSameForNeighbours(
+             value->operands[0], stage->loops[*axis]->var,
+             kBytesCopiedAtOnce / static_cast<int64_t>(SizeBytes((*buffer)->dtype)));
 }
 
 bool CopiesFromGlobal(const CopiedSums& copied) {

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_SCHEDULE_GENERIC_COPIED_SUMS_H_
 #define HONE_COMPILER_SCHEDULE_GENERIC_COPIED_SUMS_H_
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,9 +10,12 @@
 #include "compiler/schedule/generic/grid_kernel.h"
 #include "compiler/schedule/generic/grid_sums.h"
 #include "compiler/schedule/rewrite/sequence.h"
-#include "compiler/schedule/template.h"
+#include "compiler/schedule/strategy.h"
 
 namespace hone::schedule {
+
+// The most that a thread copies at once.
+inline constexpr int64_t kBytesCopiedAtOnce = 16;
 
 // A value type.
 struct CopiedSums {
@@ -23,7 +27,8 @@ struct CopiedSums {
 };
 
 // Whether the buffer is no workspace, or is filled by a stage that only copies such a buffer,
-// perhaps with a border around it; with `axis`, the border must not be along that axis.
+// perhaps with a border around it; with `axis`, all of 16 bytes of neighbours along that axis are
+// inside the border, or none is.
 bool IsCopied(const loop::Nest& nest, const std::string& buffer,
               std::optional<size_t> axis = std::nullopt);
 // Whether IsCopied holds for all factors. A device that copies in the background

@@ -15,12 +15,14 @@
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/copied_sums.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/image_product.h"
 #include "compiler/schedule/generic/split_sums.h"
 #include "compiler/schedule/generic/tile_choices.h"
 #include "compiler/schedule/generic/warp_tile_schedule.h"
 #include "compiler/schedule/price/gpu_unit.h"
 #include "compiler/schedule/price/thread_block.h"
 #include "compiler/schedule/price/warpgroup_block.h"
+#include "support/status.h"
 
 namespace hone::schedule {
 namespace {
@@ -82,9 +84,11 @@ bool IsProductOfMatrices(const GridSums& sums, const WarpAxes& axes) {
 
 class WarpgroupTilePlan final : public Plan {
  public:
-  WarpgroupTilePlan(CopiedSums copied, WarpAxes axes, machine::Machine machine,
-                    int64_t most_shared_bytes)
+  // `images`: of which the nest has matrices (ImageProduct).
+  WarpgroupTilePlan(CopiedSums copied, std::vector<loop::Buffer> images, WarpAxes axes,
+                    machine::Machine machine, int64_t most_shared_bytes)
       : copied_(std::move(copied)),
+        images_(std::move(images)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
         has_parts_(CanSplitSums(copied_.start, copied_.sums, axes_.step_loop)),
@@ -135,7 +139,8 @@ class WarpgroupTilePlan final : public Plan {
       TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, tile);
     }
     MakeGrids(&s);
-    return std::move(s).Finish();
+    HONE_ASSIGN_OR_RETURN(const loop::Nest nest, std::move(s).Finish());
+    return WithImages(nest, images_);
   }
 
  private:
@@ -224,6 +229,7 @@ class WarpgroupTilePlan final : public Plan {
   }
 
   const CopiedSums copied_;
+  const std::vector<loop::Buffer> images_;
   const WarpAxes axes_;
   const machine::Machine machine_;
   const bool has_parts_;
@@ -238,10 +244,15 @@ std::unique_ptr<const Plan> OpenWarpgroupTile(
   const auto cores = machine::TensorCores::Of(task.target);
   std::optional<CopiedSums> copied = cores.has_warpgroups ? ViewCopiedSums(*problem) : std::nullopt;
   if (!copied || !CopiesFromGlobal(*copied)) return nullptr;
+  std::vector<loop::Buffer> images;
+  if (std::optional<ImageProduct> product = ViewImageProduct(*copied)) {
+    copied = std::move(product->sums);
+    images = std::move(product->images);
+  }
   std::optional<WarpAxes> axes = WarpAxesOf(copied->sums, copied->start.nest(), cores);
   if (!axes || !IsProductOfMatrices(copied->sums, *axes)) return nullptr;
-  auto plan = std::make_unique<const WarpgroupTilePlan>(*std::move(copied), *std::move(axes),
-                                                        task.machine, cores.shared_bytes);
+  auto plan = std::make_unique<const WarpgroupTilePlan>(
+      *std::move(copied), std::move(images), *std::move(axes), task.machine, cores.shared_bytes);
   if (plan->choices().all().empty() || !plan->NestOf(plan->choices().all().front(), {}).ok()) {
     return nullptr;
   }

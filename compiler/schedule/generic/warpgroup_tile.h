@@ -10,8 +10,9 @@
 
 namespace hone::schedule {
 
-// Takes products of matrices of 16-bit floats whose extents the tiles divide, or whose results they
-// cover with little to spare, on targets with instructions of warpgroups; null for all others.
+// Takes products of matrices of 16-bit floats, and convolutions that are such (image_product.h),
+// whose extents the tiles divide, or whose results they cover with little to spare, on targets with
+// instructions of warpgroups; null for all others.
 std::unique_ptr<const Plan> OpenWarpgroupTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem);
 

@@ -68,6 +68,72 @@ TEST(WarpgroupTile, IsForHopperAndForTilesThatAreMostlyBusy) {
       << "more than half of 64 rows would be idle";
 }
 
+constexpr size_t kImagesChannelsLast = 1;
+
+constexpr const char* kConvolutions[] = {
+    "fn (p0: Tensor[(1, 64, 8, 8), bfloat16], const p1: Tensor[(64, 64, 1, 1), bfloat16], p2: "
+    "Tensor[(1, 64, 8, 8), bfloat16]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 48, 7, 7), float16], const p1: Tensor[(96, 48, 1, 1), float16], const p2: "
+    "Tensor[(96, 1, 1), float16]) { %0 = nn.conv2d(p0, p1); %1 = add(%0, p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(1, 64, 16, 9), bfloat16], const p1: Tensor[(64, 64, 1, 1), bfloat16]) { "
+    "nn.conv2d(p0, p1, strides=[2, 1]) }",
+    "fn (p0: Tensor[(1, 16, 7, 7), bfloat16], const p1: Tensor[(64, 16, 3, 3), bfloat16], p2: "
+    "Tensor[(1, 64, 7, 7), bfloat16]) { %0 = nn.conv2d(p0, p1, padding=[1, 1, 1, 1]); %1 = add(%0, "
+    "p2); nn.relu(%1) }",
+    "fn (p0: Tensor[(2, 64, 12, 12), float16], const p1: Tensor[(64, 64, 3, 3), float16]) { "
+    "nn.conv2d(p0, p1, strides=[2, 2], padding=[1, 0, 1, 2]) }",
+    "fn (p0: Tensor[(1, 8, 10, 10), bfloat16], const p1: Tensor[(64, 8, 3, 2), bfloat16]) { "
+    "nn.conv2d(p0, p1, dilation=[2, 2], padding=[2, 1, 2, 1]) }",
+};
+
+TEST(WarpgroupTile, ItsConvolutionsAreProductsOfPatches) {
+  uint64_t seed = 1;
+  for (const char* const kernel : kConvolutions) {
+    const GridTask one(kernel, kFourUnitsOfHopper, kImagesChannelsLast);
+    ASSERT_TRUE(one.Has(kGroupStrategy)) << kernel;
+    const Space space = one.SpaceOf(kGroupStrategy);
+    Random random(seed);
+    for (int i = 0; i < 6; ++i) {
+      const Config config = space.Sample(random);
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
+      ExpectSameResults(one.naive(), *nest, ++seed, kernel + config.ToText(), /*tolerance=*/0);
+      const auto launches = lower::LowerLaunches(*nest, one.task().target);
+      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
+      const bool has_products = std::ranges::any_of(
+          *launches, [](const auto& launch) { return launch.warpgroups.products.size() == 1; });
+      ASSERT_TRUE(has_products) << lower::ToText(launches->back());
+    }
+  }
+}
+
+// Filters that change, channels that are no multiples of 16 bytes, and channels that do not come
+// last are left to others.
+TEST(WarpgroupTile, ItsImagesHaveChannelsOfWholeCopiesLast) {
+  const std::string last = kConvolutions[3];
+  EXPECT_FALSE(GridTask(last, kFourUnitsOfHopper, /*signature=*/0).Has(kGroupStrategy));
+  const auto has = [](const std::string& kernel) {
+    return GridTask(kernel, kFourUnitsOfHopper, kImagesChannelsLast).Has(kGroupStrategy);
+  };
+  EXPECT_TRUE(has(last));
+  EXPECT_FALSE(
+      has("fn (p0: Tensor[(1, 16, 7, 7), bfloat16], p1: Tensor[(64, 16, 3, 3), bfloat16]) { "
+          "nn.conv2d(p0, p1, padding=[1, 1, 1, 1]) }"));
+  EXPECT_FALSE(
+      has("fn (p0: Tensor[(1, 20, 7, 7), bfloat16], const p1: Tensor[(64, 20, 4, 4), bfloat16]) { "
+          "nn.conv2d(p0, p1) }"));
+  EXPECT_FALSE(
+      has("fn (p0: Tensor[(1, 64, 8, 8), bfloat16], const p1: Tensor[(64, 1, 3, 3), bfloat16]) { "
+          "nn.conv2d(p0, p1, groups=64, padding=[1, 1, 1, 1]) }"));
+}
+
+// Threads copy eight channels of a pixel of the window at once, or zeros.
+TEST(WarpgroupTile, BlocksCopyPatches) {
+  const GridTask one(kConvolutions[4], kFourUnitsOfHopper, kImagesChannelsLast);
+  ExpectGoldenOf(one, "warpgroup_tile_patches",
+                 R"({"slots":2,"strategy":"warpgroup_tile","tile_columns":64,"warpgroups":1})");
+}
+
 // On the 132 multiprocessors of an H100, where small tiles and blocks that share sums were the best
 // of few results, large tiles of many, and widths with a factor of three where they leave fewer
 // multiprocessors idle.
@@ -95,6 +161,55 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
                                          R"("tile_columns":{},"wait_later":1,"warpgroups":{}}})",
                                          parts, of.slots, of.columns, of.groups))
         << of.rows << "x" << of.units << "x" << of.terms;
+  }
+}
+
+// Those of a ResNet-50 for one image: blocks of small tiles, which share sums of many terms where
+// there are few pixels.
+TEST(WarpgroupTile, DefaultsOfConvolutionsFillTheMachine) {
+  struct Images {
+    int64_t channels, filters, window, stride, size;
+    const char* config;  // without what all have
+  };
+  constexpr Images kImages[] = {
+      {64, 64, 1, 1, 56, R"("slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
+      {64, 64, 3, 1, 56,
+       R"("slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {64, 256, 1, 1, 56, R"("slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
+      {256, 64, 1, 1, 56,
+       R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
+      {128, 128, 3, 2, 56,
+       R"("parts":2,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {128, 512, 1, 1, 28, R"("parts":1,"slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
+      {256, 512, 1, 2, 56,
+       R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
+      {512, 128, 1, 1, 28,
+       R"("slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {256, 256, 3, 2, 28,
+       R"("parts":4,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {256, 1024, 1, 1, 14,
+       R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
+      {1024, 256, 1, 1, 14, R"("parts":8,"slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
+      {512, 512, 3, 2, 14,
+       R"("parts":8,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {512, 2048, 1, 1, 7,
+       R"("slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+      {2048, 512, 1, 1, 7,
+       R"("parts":8,"slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
+      {512, 512, 3, 1, 7,
+       R"("parts":8,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+  };
+  for (const Images& of : kImages) {
+    const GridTask one(
+        fmt::format(
+            "fn (p0: Tensor[(1, {0}, {4}, {4}), bfloat16], const p1: Tensor[({1}, {0}, {2}, "
+            "{2}), bfloat16], const p2: Tensor[({1}, 1, 1), bfloat16]) {{ %0 = "
+            "nn.conv2d(p0, p1, strides=[{3}, {3}], padding=[{5}, {5}, {5}, {5}]); %1 = "
+            "add(%0, p2); nn.relu(%1) }}",
+            of.channels, of.filters, of.window, of.stride, of.size, of.window / 2),
+        "cuda -arch=sm_90a -multiprocessors=132", kImagesChannelsLast);
+    EXPECT_EQ(one.Default(), fmt::format(R"({{{},"warpgroups":1}})", of.config))
+        << of.channels << " to " << of.filters << " of " << of.size;
   }
 }
 

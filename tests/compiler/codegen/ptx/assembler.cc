@@ -12,6 +12,8 @@
 
 namespace hone::codegen {
 
+bool HasAssembler() { return std::system("command -v ptxas >/dev/null") == 0; }
+
 std::string AssemblerLog(const std::string& ptx, const std::string& arch) {
   namespace fs = std::filesystem;
   std::string folder = fs::temp_directory_path() / "hone-assembler-XXXXXX";

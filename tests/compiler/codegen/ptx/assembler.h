@@ -6,6 +6,10 @@
 
 namespace hone::codegen {
 
+bool HasAssembler();
+// What a test says that is skipped without it.
+inline constexpr char kNoAssembler[] = "no ptxas: scripts/install-deps installs it from PyPI";
+
 // Its log of the code's registers, and of what it warns of. The test fails where it refuses the
 // code.
 std::string AssemblerLog(const std::string& ptx, const std::string& arch);

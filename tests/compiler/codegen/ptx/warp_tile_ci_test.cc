@@ -1,6 +1,5 @@
 // Kernels by the strategy of tensor cores, from the operator to the code: it gives what the
 // interpreter does, and keeps its sums in registers.
-#include <cstdlib>
 #include <string>
 
 #include "tests/compiler/codegen/harness.h"
@@ -157,9 +156,6 @@ void ExpectSumsInRegisters(const StrategyKernel& kernel, const std::string& func
     EXPECT_LE(SpilledBytes(AssemblerLog(ptx, arch)), kMostSpilledBytes);
   }
 }
-
-bool HasAssembler() { return std::system("command -v ptxas >/dev/null") == 0; }
-constexpr char kNoAssembler[] = "no ptxas: scripts/install-deps installs it from PyPI";
 
 TEST(WarpTile, SumsOfFloat32StayInRegisters) {
   if (!HasAssembler()) GTEST_SKIP() << kNoAssembler;
