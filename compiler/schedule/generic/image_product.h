@@ -15,17 +15,19 @@ namespace hone::schedule {
 struct ImageProduct {
   // The kernel whose images [n, h, w, c] are matrices [n * h * w, c]. Its main sums are
   //   conv[r, o] = sum over k of patches[r, k] * filters[o, k]
-  // where k goes through the window and, innermost, through the channels. A stage that fills a
-  // factor has the patches, which no memory holds; the filters are laid out before the first run.
+  // where k goes through the window and, innermost, through the channels. The patches are a stage
+  // that is computed where blocks copy factors, so that no memory holds them; the filters are laid
+  // out before the first run.
   CopiedSums sums;
   std::vector<loop::Buffer> images;  // inputs and outputs that are such matrices there
 };
 
-// nullopt where the sums are no convolution of images [n, h, w, c] by constant filters, or where
-// threads that copy 16 bytes of a row would copy of several pixels.
+// nullopt where the sums are no convolution of images [n, h, w, c] by constant filters, or where 16
+// bytes of a row of patches, which a thread copies at once, could be of two pixels.
 std::optional<ImageProduct> ViewImageProduct(const CopiedSums& copied);
 
-// `nest`, which a schedule made of `sums`, with the images that its inputs and outputs are.
+// `nest`, which a schedule made of ImageProduct::sums, with images for inputs and outputs again.
+// `images` are ImageProduct::images.
 loop::Nest WithImages(const loop::Nest& nest, const std::vector<loop::Buffer>& images);
 
 }  // namespace hone::schedule

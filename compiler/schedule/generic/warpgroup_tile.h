@@ -10,9 +10,10 @@
 
 namespace hone::schedule {
 
-// Takes products of matrices of 16-bit floats, and convolutions that are such (image_product.h),
-// whose extents the tiles divide, or whose results they cover with little to spare, on targets with
-// instructions of warpgroups; null for all others.
+// Takes products of matrices of 16-bit floats, and convolutions that are such (image_product.h), on
+// targets with instructions of warpgroups; null for all others. Their terms come in eights. Tiles
+// divide the rows and columns of the results, or reach beyond them: by an eighth of all blocks at
+// most, or by no more than the smallest tiles do, of which at most half is beyond.
 std::unique_ptr<const Plan> OpenWarpgroupTile(
     const std::shared_ptr<const Problem<GridKernel>>& problem);
 
