@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t kPartCounts[] = {2, 4, 8, 16};
 // Shorter parts store and load their sums for too little.
 constexpr int64_t kFewestTermsOfPart = 32;
+constexpr int64_t kFewestStepsOfPart = 2;
 // Blocks that a unit gets one after the other, from which on more blocks do not fill it better.
 constexpr int64_t kMostBlocksOfUnit = 4;
 // Tensor cores sum in float32, and so do stages of 16-bit kernels.
@@ -32,6 +33,8 @@ std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
   const int64_t most_blocks = kMostBlocksOfUnit * machine.parallel.front().width;
   for (const int64_t parts : kPartCounts) {
     if (sums.steps[whole.step_loop] % (parts * whole.steps) != 0) break;
+    // A part of one step would leave no loop to take steps of.
+    if (sums.steps[whole.step_loop] / parts < kFewestStepsOfPart) break;
     const int64_t copies = sums.steps[whole.step_loop] / (parts * whole.steps);
     if (copies < whole.copies || sums.Terms() / parts < kFewestTermsOfPart) break;
     if (whole.blocks * parts > most_blocks) break;

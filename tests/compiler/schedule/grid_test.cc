@@ -324,6 +324,25 @@ TEST(Grid, TensorCoresTakeImagesThatTilesDoNotDivide) {
   }
 }
 
+// Four channels in four parts are one step of a sum each, which has no loop that blocks could take
+// steps of.
+TEST(Grid, PartsOfASumHaveSeveralSteps) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 4, 21, 7), float32], const p1: Tensor[(31, 4, 7, 7), float32]) { "
+      "nn.conv2d(p0, p1, padding=[0, 4, 0, 4], strides=[2, 1]) }",
+      "cuda -arch=sm_90a -multiprocessors=132");
+  const auto config = [](int64_t parts) {
+    return *Config::Parse(fmt::format(
+        R"({{"column_runs":1,"load_ahead":0,"parts":{},"row_axis":1,"slots":1,"steps":1,)"
+        R"("strategy":"block_tile","threads_columns":2,"threads_lines":8,"threads_rows":4,)"
+        R"("tile_columns":1,"tile_rows":2}})",
+        parts));
+  };
+  EXPECT_TRUE(SpaceOfTask(one.task()).Contains(config(2)));
+  EXPECT_TRUE(NestOfConfig(one.task(), config(2)).ok());
+  EXPECT_FALSE(SpaceOfTask(one.task()).Contains(config(4)));
+}
+
 // The last stage of a ResNet has 49 pixels of 512 channels: eight blocks of usual tiles, of 132.
 TEST(Grid, BlocksShareSumsWhereThereAreFewResults) {
   constexpr char kH100[] = "cuda -arch=sm_90a -multiprocessors=132";
