@@ -86,7 +86,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
 // What the launch does, for WarpBlockCycles. `parts` blocks share each sum: together they fill
 // `copies` slots for it.
 WarpBlocks WorkOf(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile, int64_t copies,
-                  int64_t parts = 1);
+                  int64_t parts);
 
 // Schedules the sums' launch, with its grid and its threads. `stages`: the factors that stages of
 // the nest fill, which are computed where others are copied.

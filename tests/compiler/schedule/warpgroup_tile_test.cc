@@ -29,24 +29,32 @@ constexpr const char* kOfWarpgroups[] = {
     "nn.batch_matmul(p0, p1) }",
 };
 
+// Configs of the strategy, drawn with the seed, compute what the naive nest does, by products of
+// warpgroups.
+void ExpectProductsOfWarpgroups(const GridTask& one, const std::string& kernel, int configs,
+                                uint64_t* seed) {
+  ASSERT_TRUE(one.Has(kGroupStrategy)) << kernel;
+  const Space space = one.SpaceOf(kGroupStrategy);
+  Random random(*seed);
+  for (int i = 0; i < configs; ++i) {
+    const Config config = space.Sample(random);
+    const auto nest = NestOfConfig(one.task(), config);
+    ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
+    ExpectSameResults(one.naive(), *nest, ++*seed, kernel + config.ToText(), /*tolerance=*/0);
+    const auto launches = lower::LowerLaunches(*nest, one.task().target);
+    ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
+    const bool has_products = std::ranges::any_of(
+        *launches, [](const auto& launch) { return launch.warpgroups.products.size() == 1; });
+    ASSERT_TRUE(has_products) << lower::ToText(launches->back());
+  }
+}
+
 TEST(WarpgroupTile, ItsProductsAreThoseOfWarpgroups) {
   uint64_t seed = 1;
   for (const char* const kernel : kOfWarpgroups) {
     const GridTask one(kernel, kFourUnitsOfHopper);
-    ASSERT_TRUE(one.Has(kGroupStrategy)) << kernel;
-    const Space space = one.SpaceOf(kGroupStrategy);
-    Random random(seed);
-    for (int i = 0; i < 8; ++i) {
-      const Config config = space.Sample(random);
-      const auto nest = NestOfConfig(one.task(), config);
-      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
-      ExpectSameResults(one.naive(), *nest, ++seed, kernel + config.ToText(), /*tolerance=*/0);
-      const auto launches = lower::LowerLaunches(*nest, one.task().target);
-      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
-      const bool has_products = std::ranges::any_of(
-          *launches, [](const auto& launch) { return launch.warpgroups.products.size() == 1; });
-      ASSERT_TRUE(has_products) << lower::ToText(launches->back());
-    }
+    ExpectProductsOfWarpgroups(one, kernel, 8, &seed);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -90,20 +98,8 @@ TEST(WarpgroupTile, ItsConvolutionsAreProductsOfPatches) {
   uint64_t seed = 1;
   for (const char* const kernel : kConvolutions) {
     const GridTask one(kernel, kFourUnitsOfHopper, kImagesChannelsLast);
-    ASSERT_TRUE(one.Has(kGroupStrategy)) << kernel;
-    const Space space = one.SpaceOf(kGroupStrategy);
-    Random random(seed);
-    for (int i = 0; i < 6; ++i) {
-      const Config config = space.Sample(random);
-      const auto nest = NestOfConfig(one.task(), config);
-      ASSERT_TRUE(nest.ok()) << nest.status() << kernel << config.ToText();
-      ExpectSameResults(one.naive(), *nest, ++seed, kernel + config.ToText(), /*tolerance=*/0);
-      const auto launches = lower::LowerLaunches(*nest, one.task().target);
-      ASSERT_TRUE(launches.ok()) << launches.status() << kernel << config.ToText();
-      const bool has_products = std::ranges::any_of(
-          *launches, [](const auto& launch) { return launch.warpgroups.products.size() == 1; });
-      ASSERT_TRUE(has_products) << lower::ToText(launches->back());
-    }
+    ExpectProductsOfWarpgroups(one, kernel, 6, &seed);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 
