@@ -1,7 +1,6 @@
 #include "measure_server/candidate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,21 +17,6 @@ namespace {
 
 constexpr const char* kUnexpected = "its process says what it was not asked";
 
-// Closed at the end.
-class SharedFile {
- public:
-  SharedFile() : fd_(MakeSharedFile()) {}
-  ~SharedFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 }  // namespace
 
 void Candidate::Start() {
@@ -47,6 +31,12 @@ void Candidate::Start() {
 
 bool Candidate::Launch(bool is_checked) {
   stage_ = RunStage::kStarting;
+  const std::unique_ptr<AheadCandidate> ahead = TakeAhead();
+  if (ahead != nullptr) {
+    process_.TakeOver(ahead->process);
+    process_.Command(Command::kBegin);
+    return TakeDescription(ahead->shared.fd());
+  }
   const SharedFile shared;
   if (shared.fd() < 0) {
     End(RunOutcome::kDeviceLost, fmt::format("shared memory: {}", std::strerror(errno)));
@@ -64,12 +54,17 @@ bool Candidate::Launch(bool is_checked) {
   return TakeDescription(shared.fd());
 }
 
+std::unique_ptr<AheadCandidate> Candidate::TakeAhead() const {
+  if (context_.ahead == nullptr || context_.request.kind != RunRequest::kMeasure) return nullptr;
+  return context_.ahead->Take(context_.request.lease, artifact_fd_);
+}
+
 void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const {
   ChildSetup setup;
   setup.request = context_.request;
   setup.request.has_reference = is_checked ? 1 : 0;
-  setup.sandbox = &context_.sandbox;
-  setup.device = context_.device;
+  setup.sandbox = context_.place.sandbox;
+  setup.device = context_.place.device;
   setup.artifact_fd = artifact_fd_;
   setup.reference_fd = context_.reference_fd;
   setup.shared_fd = shared_fd;

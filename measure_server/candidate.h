@@ -8,20 +8,21 @@
 #include "measure_server/candidate_check.h"
 #include "measure_server/candidate_child.h"
 #include "measure_server/candidate_process.h"
+#include "measure_server/candidates_ahead.h"
 #include "measure_server/reference_file.h"
 #include "measure_server/round_check.h"
+#include "measure_server/run_place.h"
 
 namespace hone::measure {
 
 // What the candidates of a session share.
 struct SessionContext {
   const RunRequest& request;
-  const Sandbox& sandbox;
-  const Isolation& isolation;
-  std::string device;  // the device that candidates run on, as hone::FindDevice takes it
+  const RunPlace& place;
   const ReferenceFile* reference = nullptr;  // to compare with; null: outputs are not checked
   int reference_fd = -1;                     // where a reference writes its outputs
   Cancellation* cancellation = nullptr;
+  CandidatesAhead* ahead = nullptr;  // candidates that are loaded already; null: none
 };
 
 // The candidate's code runs in a child process (candidate_child.h), which it may damage. The
@@ -34,7 +35,7 @@ class Candidate {
       : context_(context),
         artifact_fd_(artifact_fd),
         report_(report),
-        process_(context.request.run_limit_ns, DescendantsIn(context.sandbox), &context.isolation,
+        process_(context.request.run_limit_ns, context.place.descendants(), context.place.isolation,
                  context.cancellation) {}
 
   // Forks the child, which loads the candidate, checks the outputs, and waits until the child is
@@ -58,15 +59,13 @@ class Candidate {
   void Return();
 
  private:
-  static Descendants DescendantsIn(const Sandbox& sandbox) {
-    return sandbox.level() == SandboxLevel::kContained ? Descendants::kEndWithIt
-                                                       : Descendants::kNone;
-  }
-  bool is_on_host() const { return context_.device == kHostDevice; }
+  bool is_on_host() const { return context_.place.device == kHostDevice; }
   bool is_over() const { return report_->outcome != RunOutcome::kNone; }
   void End(RunOutcome outcome, const std::string& message);
   // Starts the process and takes its description. False if the candidate is over.
   bool Launch(bool is_checked);
+  // Null if the candidate was not loaded ahead.
+  std::unique_ptr<AheadCandidate> TakeAhead() const;
   [[noreturn]] void RunAsChild(int control_fd, int shared_fd, bool is_checked) const;
   void AwaitReady();
   // False if the candidate is over.

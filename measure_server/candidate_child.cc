@@ -66,7 +66,11 @@ class Child {
 
   [[noreturn]] void RunCandidate() {
     KeepDescriptors({setup_.artifact_fd, setup_.control_fd, setup_.shared_fd});
-    SetUp(/*is_timed=*/true);
+    if (setup_.is_ahead) {
+      SetUpAhead();
+    } else {
+      SetUp(/*is_timed=*/true);
+    }
     EnterRunning();
     Share();
     Describe();
@@ -129,6 +133,13 @@ class Child {
     Open(is_timed);
     if (!setup_.sandbox->EnterLoading(setup_.artifact_fd)) FailAtSystem("entering the sandbox");
     Load();
+  }
+
+  // The driver's threads keep the cores that they started on.
+  void SetUpAhead() {
+    const OffMeasuredCores elsewhere(is_on_host() ? 0 : static_cast<int>(setup_.request.threads));
+    SetUp(/*is_timed=*/true);
+    if (ReceiveCommand(setup_.control_fd) != Command::kBegin) _exit(0);
   }
 
   void Open(bool is_timed) {

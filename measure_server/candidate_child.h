@@ -19,12 +19,15 @@ struct ChildSetup {
   // Memory shared with the process that checks: the only shared memory that a candidate can write.
   int shared_fd = -1;
   int control_fd = -1;  // a channel to the zygote
+  // Whether the candidate is only loaded, away from the measured cores, until kBegin comes.
+  bool is_ahead = false;
 };
 
 // Runs a candidate and never returns. Talks over the channel (child_channel.h) in this order: says
-// kStage and kDescribed; if the request has a reference, answers kCheck with kRan for each input
-// set; says kReady; then answers kRound and kOutputs until kEnd comes. Says kFailed instead if a
-// step fails, but does not report a crash. The artifact's code runs only after kDescribed.
+// kStage and kDescribed (after kBegin, if it is started ahead); if the request has a reference,
+// answers kCheck with kRan for each input set; says kReady; then answers kRound and kOutputs until
+// kEnd comes. Says kFailed instead if a step fails, but does not report a crash. The artifact's
+// code runs only after kDescribed.
 [[noreturn]] void RunCandidateChild(const ChildSetup& setup);
 // Runs the reference kernel on both input sets, without timing or guards, writes its outputs to
 // reference_fd, reports kDone, and never returns.

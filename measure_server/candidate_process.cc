@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "measure_server/process_keeper.h"
 #include "support/clock.h"
@@ -73,6 +74,13 @@ std::optional<Failure> CandidateProcess::Start(const std::function<void(int)>& b
   pid_fd_ = OpenProcess(pid_);
   if (pid_fd_ < 0) return Lose("pidfd_open");
   return std::nullopt;
+}
+
+void CandidateProcess::TakeOver(CandidateProcess& other) {
+  Kill();
+  pid_ = std::exchange(other.pid_, -1);
+  pid_fd_ = std::exchange(other.pid_fd_, -1);
+  control_fd_ = std::exchange(other.control_fd_, -1);
 }
 
 void CandidateProcess::RunChild(int control_fd, int parent_fd,

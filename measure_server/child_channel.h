@@ -18,6 +18,7 @@ namespace hone::measure {
 // answers. A child also takes the end of the stream for kEnd. The zygote itself sends no kEnd: it
 // ends a child by killing it.
 enum class Command : char {
+  kBegin = 'b',    // go on, to a child that was started ahead; answer: kDescribed
   kCheck = 'c',    // run once on the next input set; answer: kRan
   kRound = 't',    // time one round; answer: kRound
   kOutputs = 'o',  // copy what the timed runs computed to the shared memory; answer: kOutputs

@@ -81,6 +81,15 @@ std::optional<uint64_t> DeviceQueue::ReadyTurn() const {
   return ready->turn;
 }
 
+std::vector<Job> DeviceQueue::Ready(size_t count) const {
+  std::vector<Job> ready;
+  for (const Waiting& waiting : waiting_) {
+    if (ready.size() == count) break;
+    if (waiting.missing.empty()) ready.push_back(waiting.job);
+  }
+  return ready;
+}
+
 Job DeviceQueue::Begin(int64_t now_ns) {
   const auto ready = FirstReady();
   Job job = ready->job;

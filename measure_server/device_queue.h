@@ -47,6 +47,8 @@ class DeviceQueue {
   // The turn of the first assignment that is ready, that is, has all its artifacts; nullopt if none
   // is.
   std::optional<uint64_t> ReadyTurn() const;
+  // The first assignments that are ready, `count` at most.
+  std::vector<Job> Ready(size_t count) const;
 
   // ---- what runs ----
   // Starts the first assignment that is ready; there must be one.

@@ -1,12 +1,15 @@
 #include "measure_server/device_runner.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace hone::measure {
 
-DeviceRunner::DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer)
-    : device_(std::move(device)), measurer_(std::move(measurer)) {}
+DeviceRunner::DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer,
+                           uint32_t ahead)
+    : device_(std::move(device)), measurer_(std::move(measurer)), ahead_(ahead) {}
 
 DeviceRunner::~DeviceRunner() {
   if (thread_.joinable()) thread_.join();
@@ -18,11 +21,29 @@ void DeviceRunner::Start(Router* router) {
 
 void DeviceRunner::Run(Router* router) {
   while (const std::optional<Job> job = router->Next(device_.id())) {
+    const int64_t fence = job->assignment.fence();
+    if (ahead_ > 0) LoadAhead(*router, fence);
     hone::v1::MeasureResult result = measurer_->Measure(*job);
+    // It may have ended before its candidates were run.
+    if (loaded_.erase(fence) > 0) measurer_->Forget(fence);
     result.set_device_fingerprint(device_.fingerprint());
     is_lost_ = measurer_->is_lost();
     router->Finish(device_.id(), std::move(result));
     if (is_lost_) router->Lose(device_.id(), "it cannot start candidates any more");
+  }
+}
+
+void DeviceRunner::LoadAhead(const Router& router, int64_t fence) {
+  const std::vector<Job> next = router.Ahead(device_.id(), ahead_);
+  std::erase_if(loaded_, [&](int64_t loaded) {
+    const bool will_come = loaded == fence || std::ranges::any_of(next, [&](const Job& job) {
+                             return job.assignment.fence() == loaded;
+                           });
+    if (!will_come) measurer_->Forget(loaded);
+    return !will_come;
+  });
+  for (const Job& job : next) {
+    if (loaded_.insert(job.assignment.fence()).second) measurer_->LoadAhead(job);
   }
 }
 

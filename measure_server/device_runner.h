@@ -3,7 +3,9 @@
 #define HONE_MEASURE_SERVER_DEVICE_RUNNER_H_
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -14,10 +16,11 @@
 namespace hone::measure {
 
 // Measures what the router gives the device, on a thread of its own, from Start until the router
-// has no more for it or the device is lost. `measurer` does what depends on the device's kind.
+// has no more for it or the device is lost. `measurer` does what depends on the device's kind. It
+// is told to load the next `ahead` jobs while it measures one.
 class DeviceRunner {
  public:
-  DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer);
+  DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer, uint32_t ahead = 0);
   // Blocks until the router lets the device go.
   ~DeviceRunner();
 
@@ -29,9 +32,14 @@ class DeviceRunner {
 
  private:
   void Run(Router* router);
+  // Has the next jobs loaded, and forgets those that will not come. `fence` is of the job that is
+  // next.
+  void LoadAhead(const Router& router, int64_t fence);
 
   const hone::v1::Device device_;
   const std::unique_ptr<Measurer> measurer_;
+  const uint32_t ahead_;
+  std::set<int64_t> loaded_;  // fences of jobs that are loaded and not measured yet
   std::atomic<bool> is_lost_{false};
   std::thread thread_;
 };

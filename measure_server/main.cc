@@ -80,6 +80,7 @@ struct Flags {
   int threads = 0;
   bool is_emulated = IsEmulated();
   SandboxLevel sandbox = SandboxLevel::kStrict;
+  std::optional<uint32_t> ahead;
   int drain_limit_s = kDrainLimitS;
   bool describes = false;
   std::string measurement;
@@ -98,7 +99,8 @@ WorkerDevices::Options DevicesOf(const Flags& flags) {
           .threads = flags.threads,
           .target = flags.target,
           .is_emulated = flags.is_emulated,
-          .sandbox = flags.sandbox};
+          .sandbox = flags.sandbox,
+          .ahead = flags.ahead};
 }
 
 hone::v1::Hello MakeHello(const Flags& flags, const std::vector<hone::v1::Device>& devices) {
@@ -266,8 +268,10 @@ int Serve(const Flags& flags, const ServerAddress& address) {
 
   std::map<std::string, std::unique_ptr<DeviceRunner>> runners;
   for (const hone::v1::Device& device : devices->devices()) {
+    const uint32_t ahead = devices->AheadOf(device);
+    options.ahead[device.id()] = ahead;
     runners[device.id()] =
-        std::make_unique<DeviceRunner>(device, devices->MeasurerFor(device, &Clock::Real()));
+        std::make_unique<DeviceRunner>(device, devices->MeasurerFor(device, &Clock::Real()), ahead);
   }
   options.cancel = [&runners](const std::string& device, int64_t fence) {
     const auto runner = runners.find(device);
@@ -321,6 +325,11 @@ int Main(int argc, char** argv) {
                  "what it measures on: cpu, or a device behind a driver such as opencl:0; may be "
                  "repeated, and they take turns (default: cpu)")
       ->take_all();
+  app.add_option("--load-ahead", flags.ahead,
+                 "how many candidates devices behind drivers load on other cores while one is "
+                 "measured (default: for cuda as many as there are other cores, 4 at most; 0 for "
+                 "others)")
+      ->check(CLI::Range(0, 16));
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "
                  "fewer features (default: this machine's)");

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/thread_team.h"
+#include "support/spare_cores.h"
 
 namespace hone::measure {
 
@@ -24,6 +25,15 @@ OnMeasuredCores::OnMeasuredCores(int threads) {
 }
 
 OnMeasuredCores::~OnMeasuredCores() {
+  if (is_moved_) sched_setaffinity(0, sizeof(before_), &before_);
+}
+
+OffMeasuredCores::OffMeasuredCores(int threads) {
+  if (threads == 0 || sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+  is_moved_ = LeaveLastCores(threads);
+}
+
+OffMeasuredCores::~OffMeasuredCores() {
   if (is_moved_) sched_setaffinity(0, sizeof(before_), &before_);
 }
 

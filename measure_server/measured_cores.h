@@ -32,6 +32,21 @@ class OnMeasuredCores {
   bool is_moved_ = false;
 };
 
+// While this object lives, the calling thread, and those that it starts, run on the other cores
+// that it may use, not on the last `threads`. If there are no others, or with 0, it changes
+// nothing.
+class OffMeasuredCores {
+ public:
+  explicit OffMeasuredCores(int threads);
+  ~OffMeasuredCores();
+  OffMeasuredCores(const OffMeasuredCores&) = delete;
+  OffMeasuredCores& operator=(const OffMeasuredCores&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool is_moved_ = false;
+};
+
 }  // namespace hone::measure
 
 #endif  // HONE_MEASURE_SERVER_MEASURED_CORES_H_

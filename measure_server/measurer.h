@@ -35,6 +35,12 @@ class Measurer {
   // Ends the measurement under this fence at once, as lost, or keeps it from beginning. Does
   // nothing if it has ended. May be called from any thread.
   virtual void Cancel(int64_t fence) = 0;
+  // Has a job loaded that Measure may get later. Returns at once; on most devices it does nothing.
+  // Not during Measure.
+  virtual void LoadAhead(const Job& job) = 0;
+  // Says that Measure will not get the job with this fence, which was loaded ahead. Not during
+  // Measure.
+  virtual void Forget(int64_t fence) = 0;
   // Whether the device can measure nothing more.
   virtual bool is_lost() const = 0;
 };
@@ -44,6 +50,8 @@ class MeasurerDecorator : public Measurer {
  public:
   explicit MeasurerDecorator(std::unique_ptr<Measurer> inner) : inner_(std::move(inner)) {}
   void Cancel(int64_t fence) override { inner_->Cancel(fence); }
+  void LoadAhead(const Job& job) override { inner_->LoadAhead(job); }
+  void Forget(int64_t fence) override { inner_->Forget(fence); }
   bool is_lost() const override { return inner_->is_lost(); }
 
  protected:

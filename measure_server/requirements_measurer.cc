@@ -11,6 +11,10 @@ v1::MeasureResult RequirementsMeasurer::Measure(const Job& job) {
   return meets.ok() ? inner().Measure(job) : FailedResult(job.assignment, meets);
 }
 
+void RequirementsMeasurer::LoadAhead(const Job& job) {
+  if (Meets(job.assignment).ok()) inner().LoadAhead(job);
+}
+
 absl::Status RequirementsMeasurer::Meets(const v1::Assignment& assignment) const {
   if (assignment.threads() > device_.threads()) {
     return absl::FailedPreconditionError(

@@ -16,6 +16,7 @@ class RequirementsMeasurer : public MeasurerDecorator {
       : MeasurerDecorator(std::move(inner)), device_(std::move(device)) {}
 
   hone::v1::MeasureResult Measure(const Job& job) override;
+  void LoadAhead(const Job& job) override;
 
  private:
   // OK, or kFailedPrecondition with a message that says which requirement the device does not meet.

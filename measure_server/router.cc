@@ -28,7 +28,7 @@ Router::Router(RouterOptions options, const Clock* clock)
   }
 }
 
-DeviceQueue* Router::FindDevice(const std::string& id) {
+DeviceQueue* Router::FindDevice(const std::string& id) const {
   const auto found = std::find_if(devices_.begin(), devices_.end(),
                                   [&](const auto& device) { return device->device().id() == id; });
   return found == devices_.end() ? nullptr : found->get();
@@ -86,12 +86,17 @@ void Router::OpenWindow(const DeviceQueue& device) {
   const std::string& id = device.device().id();
   if (!tells()) {
     const uint32_t taken = device.running() ? 1 : 0;
-    return GiveCredit(id, options_.window - std::min(taken, options_.window));
+    return GiveCredit(id, WindowOf(id) - std::min(taken, WindowOf(id)));
   }
   v1::WorkRequest message;
   message.mutable_window()->set_device(id);
-  message.mutable_window()->set_size(options_.window);
+  message.mutable_window()->set_size(WindowOf(id));
   Emit(std::move(message));
+}
+
+uint32_t Router::WindowOf(const std::string& device) const {
+  const auto ahead = options_.ahead.find(device);
+  return options_.window + (ahead == options_.ahead.end() ? 0 : ahead->second);
 }
 
 void Router::Receive(const v1::WorkResponse& message) {
@@ -279,6 +284,11 @@ std::optional<Job> Router::Next(const std::string& id) {
     }
     changed_.wait(lock);
   }
+}
+
+std::vector<Job> Router::Ahead(const std::string& id, uint32_t count) const {
+  const std::lock_guard lock(mutex_);
+  return FindDevice(id)->Ready(count);
 }
 
 void Router::Finish(const std::string& id, v1::MeasureResult result) {

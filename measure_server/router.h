@@ -27,6 +27,8 @@ struct RouterOptions {
   // How many assignments a device holds at a time, so that artifacts arrive while others are
   // measured.
   uint32_t window = 3;
+  // How many more than that some devices hold, by their ids, because they load those ahead.
+  std::map<std::string, uint32_t> ahead;
   uint64_t artifact_cache_bytes = uint64_t{256} << 20;
   uint64_t max_artifact_bytes = uint64_t{1} << 30;
   // Called when what the device measures under the fence is no longer wanted. Must not block. May
@@ -61,6 +63,8 @@ class Router {
   // ---- a device's thread ----
   // Blocks until the device has a job. nullopt if the device's thread is to end.
   std::optional<Job> Next(const std::string& device);
+  // The jobs that Next will return next unless they are revoked, `count` at most.
+  std::vector<Job> Ahead(const std::string& device, uint32_t count) const;
   void Finish(const std::string& device, hone::v1::MeasureResult result);
   // Says that the device can measure nothing more. When the last device is lost, the worker
   // finishes.
@@ -89,7 +93,7 @@ class Router {
 
  private:
   // Null if there is none.
-  DeviceQueue* FindDevice(const std::string& id);
+  DeviceQueue* FindDevice(const std::string& id) const;
   bool MayBegin(const DeviceQueue& device) const;
   // Wakes everybody who waits, and calls `finished_` if the worker is finished.
   void Changed();
@@ -121,6 +125,7 @@ class Router {
   bool tells() const;
   // Lets the daemon assign to the device: by a window, or by credit in protocol 2.
   void OpenWindow(const DeviceQueue& device);
+  uint32_t WindowOf(const std::string& device) const;
   void GiveCredit(const std::string& device, uint32_t count);
   void AddRunning(hone::v1::Heartbeat& heartbeat) const;
   void EmitRunning();

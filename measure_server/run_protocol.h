@@ -18,9 +18,11 @@ inline constexpr size_t kPageBytes = 4096;
 // The name of the processor as a device; others have names such as "opencl:0".
 inline constexpr char kHostDevice[] = "cpu";
 
-// One run: a trial, a final, or a reference; or nothing but opening the device.
+// One run: a trial, a final, or a reference; or nothing but opening the device. Two kinds are no
+// runs and have no reports: kLoadAhead has the candidates of a later kMeasure of its lease loaded,
+// and kForget says that the lease will have none.
 struct RunRequest {
-  enum Kind : uint32_t { kMeasure = 0, kReference = 1, kOpening = 2 };
+  enum Kind : uint32_t { kMeasure = 0, kReference = 1, kOpening = 2, kLoadAhead = 3, kForget = 4 };
   uint64_t session = 0;  // the run's number, unique in its zygote
   int64_t lease = 0;     // the lease by which the run can be cancelled; 0: none
   uint32_t kind = kMeasure;

@@ -107,13 +107,14 @@ void LoseAll(const std::string& message, size_t count, const Reports& reports) {
 
 }  // namespace
 
-void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place) {
+void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place,
+                CandidatesAhead* ahead) {
   const Reports reports(files.reports_fd, files.artifact_fds.size());
   if (!reports.ok()) return;
   Cancellation cancellation(files.cancel_fd, request.session);
   ReferenceFile reference;
-  SessionContext context{request, *place.sandbox,     *place.isolation, place.device,
-                         nullptr, files.reference_fd, &cancellation};
+  SessionContext context{request,       place, /*reference=*/nullptr, files.reference_fd,
+                         &cancellation, ahead};
   if (request.has_reference != 0) {
     std::string error;
     if (!reference.OpenForReading(files.reference_fd, &error)) {

@@ -2,12 +2,11 @@
 #ifndef HONE_MEASURE_SERVER_RUN_SESSION_H_
 #define HONE_MEASURE_SERVER_RUN_SESSION_H_
 
-#include <string>
 #include <vector>
 
-#include "measure_server/isolation.h"
+#include "measure_server/candidates_ahead.h"
+#include "measure_server/run_place.h"
 #include "measure_server/run_protocol.h"
-#include "measure_server/sandbox.h"
 
 namespace hone::measure {
 
@@ -18,18 +17,13 @@ struct RunFiles {
   std::vector<int> artifact_fds;
 };
 
-// Where candidates run, and within which bounds.
-struct RunPlace {
-  std::string device = kHostDevice;  // as hone::FindDevice takes it
-  const Sandbox* sandbox = nullptr;
-  const Isolation* isolation = nullptr;
-};
-
-// Forks a child for each candidate, and returns when all have ended; every report then has an
-// outcome. A candidate's limit counts the time in which the zygote waits for its child. A cancelled
-// session ends at once, and its candidates are lost. The rounds of a final go over the candidates
-// in rotating order, with all children alive if memory allows. The process must have one thread.
-void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place);
+// Forks a child for each candidate that is not in `ahead` (null: none is), and returns when all
+// have ended; every report then has an outcome. A candidate's limit counts the time in which the
+// zygote waits for its child. A cancelled session ends at once, and its candidates are lost. The
+// rounds of a final go over the candidates in rotating order, with all children alive if memory
+// allows. The process must have one thread.
+void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place,
+                CandidatesAhead* ahead = nullptr);
 
 }  // namespace hone::measure
 

@@ -80,4 +80,8 @@ int MakeSharedFile() {
   return fd;
 }
 
+SharedFile::~SharedFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
 }  // namespace hone::measure

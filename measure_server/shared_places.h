@@ -72,6 +72,20 @@ class MappedPlace {
 // memory only as it is written. -1 with errno on failure.
 int MakeSharedFile();
 
+// A file of the places, closed at the end.
+class SharedFile {
+ public:
+  SharedFile() : fd_(MakeSharedFile()) {}
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+  // -1 if the file could not be made.
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
 }  // namespace hone::measure
 
 #endif  // HONE_MEASURE_SERVER_SHARED_PLACES_H_

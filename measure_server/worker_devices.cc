@@ -10,6 +10,7 @@
 #include "measure_server/driver_device.h"
 #include "measure_server/list_devices_apart.h"
 #include "measure_server/measurer_chain.h"
+#include "runtime/thread_team.h"
 #include "support/status.h"
 
 namespace hone::measure {
@@ -59,6 +60,7 @@ absl::StatusOr<ListedDevice> FindListed(const std::string& name, const DevicesHe
 absl::StatusOr<WorkerDevices> WorkerDevices::Start(const Options& options) {
   HONE_RETURN_IF_ERROR(CheckNames(options.names));
   WorkerDevices all;
+  all.ahead_ = options.ahead;
   HONE_ASSIGN_OR_RETURN(all.host_, Zygote::Start({.level = options.sandbox}));
   HONE_RETURN_IF_ERROR(all.AddDriverDevices(options));
   if (std::ranges::count(options.names, kHostDevice) > 0) {
@@ -91,6 +93,14 @@ std::unique_ptr<Measurer> WorkerDevices::MeasurerFor(const v1::Device& device, c
   const auto contained = contained_.find(device.id());
   Zygote* const runner = contained == contained_.end() ? host_.get() : contained->second.zygote();
   return MakeMeasurer(device, runner, host_.get(), clock);
+}
+
+uint32_t WorkerDevices::AheadOf(const v1::Device& device) const {
+  if (!contained_.contains(device.id())) return 0;
+  if (ahead_) return *ahead_;
+  if (device.kind() != v1::DEVICE_KIND_CUDA) return 0;
+  const auto usable = static_cast<uint32_t>(UsableCores().size());
+  return std::min(usable - std::min(usable, static_cast<uint32_t>(cores())), kMostAhead);
 }
 
 int WorkerDevices::cores() const {

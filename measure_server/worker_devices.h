@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class WorkerDevices {
     std::string target;  // the target that the processor is offered for; empty: its own
     bool is_emulated = false;
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
+    // How many candidates devices behind drivers load ahead; nullopt: as AheadOf says.
+    std::optional<uint32_t> ahead;
   };
   // Call it while the process has one thread; it still has only one afterwards. kNotFound if there
   // is no such device, with a list of those that there are; kInvalidArgument if a device is named
@@ -38,12 +41,20 @@ class WorkerDevices {
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
   // `device` must be one of devices(). This and the clock must outlive the measurer.
   std::unique_ptr<Measurer> MeasurerFor(const hone::v1::Device& device, const Clock* clock);
+  // How many candidates the device loads while one is measured. If the options say nothing, GPUs
+  // of CUDA load as many as there are cores beside the measured ones, kMostAhead at most; other
+  // devices none, for their kernels may run on the cores that loading takes.
+  uint32_t AheadOf(const hone::v1::Device& device) const;
   // The largest number of cores that a measurement takes.
   int cores() const;
 
  private:
+  // Each has a context, which takes half a GiB of a GPU's memory.
+  static constexpr uint32_t kMostAhead = 4;
+
   absl::Status AddDriverDevices(const Options& options);
 
+  std::optional<uint32_t> ahead_;  // of the options
   std::vector<hone::v1::Device> devices_;
   std::unique_ptr<Zygote> host_;
   std::map<std::string, ContainedDevice> contained_;  // by the device's id

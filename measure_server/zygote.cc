@@ -28,6 +28,11 @@ constexpr char kSessionDone = 'd';
 constexpr const char* kCancelled = "cancelled";
 constexpr const char* kGone = "the process that starts candidates is gone";
 
+// Does not wait: there is room, for one run at a time is asked for.
+bool SendMessage(int socket, const msghdr& message, size_t size_bytes) {
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size_bytes);
+}
+
 // Descriptors in the order: reports, reference (where there is one), artifacts.
 bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& descriptors) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control{};
@@ -35,6 +40,7 @@ bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& 
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
+  if (descriptors.empty()) return SendMessage(socket, message, sizeof(request));
   message.msg_control = control.data();
   message.msg_controllen = CMSG_SPACE(descriptors.size() * sizeof(int));
   cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -42,9 +48,7 @@ bool SendRequest(int socket, const RunRequest& request, const std::vector<int>& 
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
   std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size() * sizeof(int));
-  // There is room, for one run at a time is asked for.
-  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
-         static_cast<ssize_t>(sizeof(request));
+  return SendMessage(socket, message, sizeof(request));
 }
 
 // False at the end of the worker.
@@ -61,11 +65,24 @@ bool ReceiveRequest(int socket, RunRequest* request, std::vector<int>* descripto
     count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   } while (count < 0 && errno == EINTR);
   if (count != static_cast<ssize_t>(sizeof(*request))) return false;
+  descriptors->clear();
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return false;
+  if (header == nullptr) return request->kind == RunRequest::kForget;
+  if (header->cmsg_type != SCM_RIGHTS) return false;
   descriptors->resize((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
   std::memcpy(descriptors->data(), CMSG_DATA(header), descriptors->size() * sizeof(int));
   return true;
+}
+
+// Whether a message comes within that time.
+bool HasMessage(int socket, int64_t limit_ns) {
+  constexpr int64_t kMillisecond = 1'000'000;
+  pollfd fd{socket, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&fd, 1, static_cast<int>(limit_ns / kMillisecond));
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
 }
 
 // Drivers write what they keep to these, wherever else they would.
@@ -83,16 +100,28 @@ void OfferFolder(const std::string& folder, const Isolation& isolation) {
   spdlog::info("{}: {}", options.device, isolation.text());
   OfferFolder(options.driver_files, isolation);
   const RunPlace place{options.device, &sandbox, &isolation};
+  CandidatesAhead ahead(&place);
   RunRequest request;
   std::vector<int> descriptors;
-  while (ReceiveRequest(socket, &request, &descriptors)) {
+  while (true) {
+    if (!ahead.empty() && !HasMessage(socket, options.idle_ahead_ns)) ahead.ForgetAll();
+    if (!ReceiveRequest(socket, &request, &descriptors)) break;
+    if (request.kind == RunRequest::kForget) {
+      ahead.Forget(request.lease);
+      continue;
+    }
+    if (request.kind == RunRequest::kLoadAhead) {
+      ahead.Start(request, descriptors);
+      for (const int fd : descriptors) close(fd);
+      continue;
+    }
     const bool has_reference = request.has_reference != 0 || request.kind == RunRequest::kReference;
     RunFiles files;
     files.reports_fd = descriptors[0];
     files.cancel_fd = cancel_fd;
     if (has_reference) files.reference_fd = descriptors[1];
     files.artifact_fds.assign(descriptors.begin() + (has_reference ? 2 : 1), descriptors.end());
-    RunSession(request, files, place);
+    RunSession(request, files, place, &ahead);
     for (const int fd : descriptors) close(fd);
     (void)!send(socket, &kSessionDone, 1, MSG_NOSIGNAL);
   }
@@ -226,6 +255,20 @@ void Zygote::Cancel(int64_t lease) {
   if (lease != 0) cancelled_lease_ = lease;
   if (current_session_ == 0 || current_lease_ != lease) return;
   (void)!write(cancel_fd_, &current_session_, sizeof(current_session_));
+}
+
+void Zygote::LoadAhead(const RunRequest& request, const std::vector<int>& artifact_fds) {
+  if (artifact_fds.empty() || artifact_fds.size() > kMaxCandidates) return;
+  RunRequest ahead = request;
+  ahead.kind = RunRequest::kLoadAhead;
+  SendRequest(socket_, ahead, artifact_fds);
+}
+
+void Zygote::Forget(int64_t lease) {
+  RunRequest request;
+  request.kind = RunRequest::kForget;
+  request.lease = lease;
+  SendRequest(socket_, request, {});
 }
 
 }  // namespace hone::measure

@@ -29,12 +29,19 @@ class CandidateRunner {
   // end as soon as it does. With 0, ends the Run in progress if it has no lease. May be called from
   // any thread.
   virtual void Cancel(int64_t lease) = 0;
+  // Has candidates of a later run loaded. That run's request must have the same lease, seed and
+  // limits. Returns at once, and whatever fails shows in the run. Not during Run.
+  virtual void LoadAhead(const RunRequest& request, const std::vector<int>& artifact_fds) = 0;
+  // Says that a run whose candidates were loaded ahead will not come. Not during Run.
+  virtual void Forget(int64_t lease) = 0;
 };
 
 class Zygote : public CandidateRunner {
  public:
   // The time that a run may take for each candidate beyond its limit, for forking and checking.
   static constexpr int64_t kPatienceNs = 30'000'000'000;
+  // What was loaded ahead is dropped when nothing is asked of the zygote for so long.
+  static constexpr int64_t kIdleAheadNs = 30'000'000'000;
 
   struct Options {
     SandboxLevel level = SandboxLevel::kStrict;
@@ -45,6 +52,7 @@ class Zygote : public CandidateRunner {
     // none.
     std::string driver_files = {};
     int64_t patience_ns = kPatienceNs;
+    int64_t idle_ahead_ns = kIdleAheadNs;
   };
   // Call it while the process has one thread. The zygote dies with the calling thread.
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(const Options& options);
@@ -55,6 +63,8 @@ class Zygote : public CandidateRunner {
   absl::StatusOr<std::vector<RunReport>> Run(const RunRequest& request, int reference_fd,
                                              const std::vector<int>& artifact_fds) override;
   void Cancel(int64_t lease) override;
+  void LoadAhead(const RunRequest& request, const std::vector<int>& artifact_fds) override;
+  void Forget(int64_t lease) override;
 
  private:
   Zygote(pid_t pid, int socket, int cancel_fd, int64_t patience_ns)

@@ -36,6 +36,12 @@ RunRequest ToRequest(const v1::Assignment& assignment) {
   return request;
 }
 
+std::vector<int> ArtifactFds(const Job& job) {
+  std::vector<int> fds;
+  for (const auto& candidate : job.candidates) fds.push_back(candidate->fd());
+  return fds;
+}
+
 // What a child wrote is bounded, not believed.
 v1::CandidateResult ToResult(const RunReport& report, const v1::TimingPlan& timing) {
   v1::CandidateResult result;
@@ -76,11 +82,17 @@ v1::MeasureResult ZygoteMeasurer::Measure(const Job& job) {
                                           : result.status());
 }
 
+void ZygoteMeasurer::LoadAhead(const Job& job) {
+  if (job.assignment.rounds() != 0) return;
+  RunRequest request = ToRequest(job.assignment);
+  request.has_reference = job.reference != nullptr ? 1 : 0;
+  runner_->LoadAhead(request, ArtifactFds(job));
+}
+
 absl::StatusOr<v1::MeasureResult> ZygoteMeasurer::Run(const Job& job) {
   RunRequest request = ToRequest(job.assignment);
   request.has_reference = job.reference_fd >= 0 ? 1 : 0;
-  std::vector<int> artifact_fds;
-  for (const auto& candidate : job.candidates) artifact_fds.push_back(candidate->fd());
+  const std::vector<int> artifact_fds = ArtifactFds(job);
   HONE_ASSIGN_OR_RETURN(const std::vector<RunReport> reports,
                         runner_->Run(request, job.reference_fd, artifact_fds));
   v1::MeasureResult result;

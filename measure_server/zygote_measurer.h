@@ -16,6 +16,9 @@ class ZygoteMeasurer : public Measurer {
 
   hone::v1::MeasureResult Measure(const Job& job) override;
   void Cancel(int64_t fence) override { runner_->Cancel(fence); }
+  // Does nothing for a final, whose candidates live together and take turns.
+  void LoadAhead(const Job& job) override;
+  void Forget(int64_t fence) override { runner_->Forget(fence); }
   bool is_lost() const override { return is_lost_; }
 
  private:

@@ -43,6 +43,11 @@ class FakeRunner : public CandidateRunner {
     return reports;
   }
   void Cancel(int64_t lease) override { cancelled.push_back(lease); }
+  void LoadAhead(const RunRequest& request, const std::vector<int>& artifact_fds) override {
+    ahead.push_back(request);
+    ahead_counts.push_back(artifact_fds.size());
+  }
+  void Forget(int64_t lease) override { forgotten.push_back(lease); }
 
   RunOutcome outcome = RunOutcome::kOk;
   int failing = -1;
@@ -52,6 +57,9 @@ class FakeRunner : public CandidateRunner {
   int64_t run_ns = 40'000'000;
   std::vector<RunRequest> requests;
   std::vector<int64_t> cancelled;
+  std::vector<RunRequest> ahead;
+  std::vector<size_t> ahead_counts;
+  std::vector<int64_t> forgotten;
   std::vector<size_t> counts;  // of artifacts, a run
 
  private:
@@ -216,6 +224,29 @@ TEST_F(MeasurerTest, WhatADeviceDoesNotMeetIsNoCandidatesFault) {
   EXPECT_EQ(measurer_.Measure(job_).candidates(0).outcome(), v1::MEASURE_OUTCOME_OK);
 }
 
+TEST_F(MeasurerTest, LoadsATrialAheadAsItWillBeRun) {
+  job_.assignment.set_fence(7);
+  job_.assignment.set_seed(3);
+  job_.reference = MakeArtifact("reference");
+  measurer_.LoadAhead(job_);
+  ASSERT_EQ(runner_.ahead.size(), 1u);
+  EXPECT_EQ(runner_.ahead[0].lease, 7);
+  EXPECT_EQ(runner_.ahead[0].seed, 3u);
+  EXPECT_EQ(runner_.ahead[0].has_reference, 1u);
+  EXPECT_THAT(runner_.ahead_counts, testing::ElementsAre(1));
+  measurer_.Forget(7);
+  EXPECT_THAT(runner_.forgotten, testing::ElementsAre(7));
+}
+
+TEST_F(MeasurerTest, LoadsNoFinalAheadAndNothingThatTheDeviceDoesNotMeet) {
+  job_.assignment.set_rounds(5);
+  measurer_.LoadAhead(job_);
+  job_.assignment.set_rounds(0);
+  job_.assignment.set_threads(3);
+  measurer_.LoadAhead(job_);
+  EXPECT_TRUE(runner_.ahead.empty());
+}
+
 // Measures until it is cancelled.
 class EndlessMeasurer : public Measurer {
  public:
@@ -229,6 +260,8 @@ class EndlessMeasurer : public Measurer {
     cancelled_ = fence;
     changed_.notify_all();
   }
+  void LoadAhead(const Job&) override {}
+  void Forget(int64_t) override {}
   bool is_lost() const override { return false; }
 
  private:

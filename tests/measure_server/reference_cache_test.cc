@@ -27,6 +27,8 @@ class ReferenceCacheTest : public testing::Test {
       return reports;
     }
     void Cancel(int64_t) override {}
+    void LoadAhead(const RunRequest&, const std::vector<int>&) override {}
+    void Forget(int64_t) override {}
 
     RunOutcome outcome = RunOutcome::kOk;
     std::vector<RunRequest> requests;

@@ -21,6 +21,7 @@ class ZygoteEnvironment : public testing::Environment {
     strict = Start({.level = SandboxLevel::kStrict});
     lenient = Start({.level = SandboxLevel::kLimits});
     impatient = Start({.level = SandboxLevel::kStrict, .patience_ns = 1'000'000});
+    forgetful = Start({.level = SandboxLevel::kStrict, .idle_ahead_ns = 0});
     contained_host = Start({.level = SandboxLevel::kContained});
     missing_device = Start({.level = SandboxLevel::kContained, .device = "opencl:99"});
     const auto listed = ListDevicesApart(60'000'000'000);
@@ -36,6 +37,7 @@ class ZygoteEnvironment : public testing::Environment {
     strict.reset();
     lenient.reset();
     impatient.reset();
+    forgetful.reset();
     contained_host.reset();
     missing_device.reset();
     opencl.reset();
@@ -45,6 +47,7 @@ class ZygoteEnvironment : public testing::Environment {
   std::unique_ptr<Zygote> strict;
   std::unique_ptr<Zygote> lenient;
   std::unique_ptr<Zygote> impatient;
+  std::unique_ptr<Zygote> forgetful;
   std::unique_ptr<Zygote> contained_host;
   std::unique_ptr<Zygote> missing_device;
   std::optional<DriverFiles> driver_files;
@@ -66,6 +69,7 @@ ZygoteEnvironment* const environment =
 Zygote* StrictZygote() { return environment->strict.get(); }
 Zygote* LenientZygote() { return environment->lenient.get(); }
 Zygote* ImpatientZygote() { return environment->impatient.get(); }
+Zygote* ForgetfulZygote() { return environment->forgetful.get(); }
 Zygote* OpenClZygote() { return environment->opencl.get(); }
 Zygote* ContainedHostZygote() { return environment->contained_host.get(); }
 Zygote* MissingDeviceZygote() { return environment->missing_device.get(); }

@@ -24,6 +24,8 @@ Zygote* ImpatientZygote();
 Zygote* OpenClZygote();
 // Whose candidates are contained as on a device, and run on the processor.
 Zygote* ContainedHostZygote();
+// Which drops what it loaded ahead at once.
+Zygote* ForgetfulZygote();
 // Whose device does not exist.
 Zygote* MissingDeviceZygote();
 

@@ -1,0 +1,59 @@
+#include "measure_server/candidates_ahead.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "measure_server/candidate_child.h"
+
+namespace hone::measure {
+namespace {
+
+// Descriptors of one file have one number; 0: there is no such file.
+uint64_t FileNumber(int fd) {
+  struct stat file{};
+  return fstat(fd, &file) == 0 ? file.st_ino : 0;
+}
+
+}  // namespace
+
+AheadCandidate::AheadCandidate(int64_t lease_of_it, const RunPlace& place)
+    : lease(lease_of_it), process(/*limit_ns=*/0, place.descendants(), place.isolation, &none) {}
+
+void CandidatesAhead::Start(const RunRequest& request, const std::vector<int>& artifact_fds) {
+  for (const int artifact_fd : artifact_fds) {
+    auto candidate = std::make_unique<AheadCandidate>(request.lease, *place_);
+    candidate->artifact = FileNumber(artifact_fd);
+    if (candidate->artifact == 0 || candidate->shared.fd() < 0) continue;
+    const auto failure = candidate->process.Start([&](int control_fd) {
+      ChildSetup setup;
+      setup.request = request;
+      setup.request.kind = RunRequest::kMeasure;
+      setup.sandbox = place_->sandbox;
+      setup.device = place_->device;
+      setup.artifact_fd = artifact_fd;
+      setup.shared_fd = candidate->shared.fd();
+      setup.control_fd = control_fd;
+      setup.is_ahead = true;
+      RunCandidateChild(setup);
+    });
+    if (!failure) candidates_.push_back(std::move(candidate));
+  }
+}
+
+std::unique_ptr<AheadCandidate> CandidatesAhead::Take(int64_t lease, int artifact_fd) {
+  const uint64_t artifact = FileNumber(artifact_fd);
+  for (auto it = candidates_.begin(); it != candidates_.end(); ++it) {
+    if ((*it)->lease != lease || (*it)->artifact != artifact) continue;
+    std::unique_ptr<AheadCandidate> taken = std::move(*it);
+    candidates_.erase(it);
+    return taken;
+  }
+  return nullptr;
+}
+
+void CandidatesAhead::Forget(int64_t lease) {
+  std::erase_if(candidates_, [lease](const auto& candidate) { return candidate->lease == lease; });
+}
+
+}  // namespace hone::measure
