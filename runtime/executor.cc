@@ -85,6 +85,7 @@ void Executor::PlanSteps() {
       first = false;
       plan_.steps.push_back({.launch = &launch,
                              .device_launch = of_device != nullptr ? of_device + l : nullptr,
+                             .buffers = kernel.buffers,
                              .wants_barrier = wants_barrier,
                              .call = c,
                              .first_buffer = first_buffer});

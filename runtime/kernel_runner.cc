@@ -27,6 +27,7 @@ void KernelRunner::Plan(const hone_module& table, const hone_kernel& kernel, hon
     // Nothing of this run stands before the first.
     plan.steps.push_back({.launch = &launch,
                           .device_launch = of_device != nullptr ? of_device + l : nullptr,
+                          .buffers = kernel.buffers,
                           .wants_barrier = !plan.steps.empty() && launch.barrier_before != 0});
   }
 }

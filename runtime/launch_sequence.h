@@ -13,6 +13,7 @@ namespace hone {
 struct SequenceStep {
   const hone_launch* launch = nullptr;
   const hone_device_launch* device_launch = nullptr;  // null if the CPU runs the launch
+  const hone_buffer* buffers = nullptr;               // the table of its kernel's buffers
   bool wants_barrier = false;  // it depends on a launch that ran since the last barrier
   uint32_t call = 0;           // the index of the call that RunTimed adds its time to
   size_t first_buffer = 0;     // where its kernel's buffers begin in the plan's addresses
