@@ -16,8 +16,13 @@ class LibraryFunctions {
 
   template <typename Function>
   void Find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
+    FindOptional(function, name);
     if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+  // A function that the library may lack: the pointer is then null.
+  template <typename Function>
+  void FindOptional(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library_, name));
   }
   // The name of the first function that is missing; "" if the library has all.
   const std::string& missing() const { return missing_; }

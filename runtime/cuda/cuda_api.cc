@@ -32,8 +32,10 @@ std::string Find(void* library, CudaApi& api) {
   functions.Find(api.StreamCreate, "cuStreamCreate");
   functions.Find(api.StreamDestroy, "cuStreamDestroy_v2");
   functions.Find(api.StreamSynchronize, "cuStreamSynchronize");
-  functions.Find(api.StreamBeginCapture, "cuStreamBeginCapture_v2");
-  functions.Find(api.StreamEndCapture, "cuStreamEndCapture");
+  functions.Find(api.GraphCreate, "cuGraphCreate");
+  functions.Find(api.GraphAddKernelNode, "cuGraphAddKernelNode");
+  functions.Find(api.GraphAddEmptyNode, "cuGraphAddEmptyNode");
+  functions.FindOptional(api.GraphAddDependencies, "cuGraphAddDependencies_v2");
   functions.Find(api.GraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
   functions.Find(api.GraphLaunch, "cuGraphLaunch");
   functions.Find(api.GraphExecDestroy, "cuGraphExecDestroy");

@@ -20,7 +20,32 @@ using Event = struct EventObject*;
 using DriverModule = struct ModuleObject*;
 using Function = struct FunctionObject*;
 using Graph = struct GraphObject*;
+using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
+
+// What a node of a graph launches (CUDA_KERNEL_NODE_PARAMS_v1).
+struct KernelLaunch {
+  Function function;
+  unsigned blocks[3];
+  unsigned threads[3];
+  unsigned shared_bytes;
+  void** parameters;  // the place of each argument, which the driver copies
+  void** extra;
+};
+static_assert(sizeof(KernelLaunch) == 56 && offsetof(KernelLaunch, parameters) == 40);
+
+// The kind of an edge of a graph (CUgraphEdgeData).
+struct EdgeData {
+  uint8_t from_port;
+  uint8_t to_port;
+  uint8_t type;
+  uint8_t reserved[5];
+};
+static_assert(sizeof(EdgeData) == 8);
+// A programmatic dependency: the second kernel may start when all blocks of the first have
+// triggered or ended (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and
+// CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC).
+constexpr EdgeData kEarlyStart = {1, 0, 1, {}};
 
 // The values of the driver's enumerations that are used here.
 constexpr Result kSuccess = 0;
@@ -38,9 +63,8 @@ constexpr unsigned kStreamNonBlocking = 1;
 // CU_STREAM_LEGACY: the default stream that all threads share. Only programs that ask for it have
 // another default stream for each thread.
 inline const Stream kLegacyStream = reinterpret_cast<Stream>(uintptr_t{1});
-constexpr int kCaptureModeThreadLocal = 1;
 
-// The driver's functions that the runtime calls. All exist since CUDA 11.4.
+// The driver's functions that the runtime calls. All exist since CUDA 11.4 unless they say more.
 struct CudaApi {
   // Returns the table of functions. The first call loads libcuda.so.1, which stays loaded, and
   // initialises the driver. Null with a sentence in *error if there is no such library, if it is
@@ -67,8 +91,13 @@ struct CudaApi {
   Result (*StreamCreate)(Stream* stream, unsigned flags);
   Result (*StreamDestroy)(Stream stream);
   Result (*StreamSynchronize)(Stream stream);
-  Result (*StreamBeginCapture)(Stream stream, int mode);
-  Result (*StreamEndCapture)(Stream stream, Graph* graph);
+  Result (*GraphCreate)(Graph* graph, unsigned flags);
+  Result (*GraphAddKernelNode)(GraphNode* node, Graph graph, const GraphNode* after, size_t count,
+                               const KernelLaunch* launch);
+  Result (*GraphAddEmptyNode)(GraphNode* node, Graph graph, const GraphNode* after, size_t count);
+  // Since CUDA 12.3; null in older drivers.
+  Result (*GraphAddDependencies)(Graph graph, const GraphNode* from, const GraphNode* to,
+                                 const EdgeData* edges, size_t count);
   Result (*GraphInstantiateWithFlags)(GraphExec* exec, Graph graph, unsigned long long flags);
   Result (*GraphLaunch)(GraphExec exec, Stream stream);
   Result (*GraphExecDestroy)(GraphExec exec);

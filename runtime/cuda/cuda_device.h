@@ -45,6 +45,10 @@ class CudaDevice final : public Device {
   Stream stream() const { return stream_; }
   const CudaLimits& limits() const { return limits_; }
   bool has_failed() const { return !error_.empty(); }
+  // Whether graphs may have launches that start before those that they wait for have ended. It is
+  // true until the driver refuses such a graph.
+  bool starts_early() const { return starts_early_; }
+  void StartNothingEarly() { starts_early_ = false; }
   // True if `result` is success; otherwise false, and error() keeps the first failure.
   bool Check(Result result, const std::string& operation);
   // Waits until the stream has done all its work.
@@ -60,6 +64,7 @@ class CudaDevice final : public Device {
   CudaLimits limits_;
   Context context_ = nullptr;
   Stream stream_ = nullptr;
+  bool starts_early_ = true;
   std::string error_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+
+#include "runtime/launch_dependencies.h"
 
 namespace hone::cuda {
 namespace {
@@ -47,6 +50,22 @@ class Events {
   std::vector<Event> events_;
 };
 
+// The driver takes the place of each argument.
+std::vector<void*> ParametersOf(const hone_device_launch& launch, void* const* addresses) {
+  std::vector<void*> parameters;
+  for (uint32_t a = 0; a < launch.argument_count; ++a) {
+    parameters.push_back(const_cast<void**>(addresses + launch.arguments[a]));
+  }
+  return parameters;
+}
+
+Result Launch(const CudaDevice& device, const KernelLaunch& kernel) {
+  return device.api().LaunchKernel(kernel.function, kernel.blocks[0], kernel.blocks[1],
+                                   kernel.blocks[2], kernel.threads[0], kernel.threads[1],
+                                   kernel.threads[2], kernel.shared_bytes, device.stream(),
+                                   kernel.parameters, nullptr);
+}
+
 }  // namespace
 
 std::unique_ptr<CudaSequence> CudaSequence::Make(const CudaModule& module, const SequencePlan& plan,
@@ -78,51 +97,69 @@ void CudaSequence::AddressesChanged() {
   several_ = nullptr;
 }
 
+KernelLaunch CudaSequence::KernelOf(size_t step) const {
+  const hone_device_launch& launch = *plan_.steps[step].device_launch;
+  KernelLaunch kernel{};
+  kernel.function = functions_[step];
+  std::copy(std::begin(launch.blocks), std::end(launch.blocks), kernel.blocks);
+  std::copy(std::begin(launch.threads), std::end(launch.threads), kernel.threads);
+  kernel.shared_bytes = static_cast<unsigned>(launch.shared_bytes);
+  return kernel;
+}
+
+KernelLaunch CudaSequence::Nothing() const {
+  return {module_.nothing(), {1, 1, 1}, {1, 1, 1}, 0, nullptr, nullptr};
+}
+
 bool CudaSequence::LaunchStep(const StepVisit& visit) {
   const hone_device_launch& launch = *plan_.steps[visit.step].device_launch;
-  std::vector<void*> parameters;  // the driver takes the place of each argument
-  for (uint32_t a = 0; a < launch.argument_count; ++a) {
-    parameters.push_back(const_cast<void**>(visit.addresses + launch.arguments[a]));
-  }
-  return device_.Check(
-      device_.api().LaunchKernel(functions_[visit.step], launch.blocks[0], launch.blocks[1],
-                                 launch.blocks[2], launch.threads[0], launch.threads[1],
-                                 launch.threads[2], static_cast<unsigned>(launch.shared_bytes),
-                                 device_.stream(), parameters.data(), nullptr),
-      std::string("launching ") + launch.entry);
+  std::vector<void*> parameters = ParametersOf(launch, visit.addresses);
+  KernelLaunch kernel = KernelOf(visit.step);
+  kernel.parameters = parameters.data();
+  return device_.Check(Launch(device_, kernel), std::string("launching ") + launch.entry);
 }
 
-bool CudaSequence::LaunchNothing(const StepVisit& /*visit*/) {
-  return device_.Check(device_.api().LaunchKernel(module_.nothing(), 1, 1, 1, 1, 1, 1, 0,
-                                                  device_.stream(), nullptr, nullptr),
-                       "launching nothing");
+bool CudaSequence::LaunchNothing() {
+  return device_.Check(Launch(device_, Nothing()), "launching nothing");
 }
 
-GraphExec CudaSequence::Record(const Launch& launch, int64_t runs) {
-  const CudaApi& api = device_.api();
-  const Stream stream = device_.stream();
-  if (!device_.Check(api.StreamBeginCapture(stream, kCaptureModeThreadLocal), "recording")) {
-    return nullptr;
+void CudaSequence::AddRun(const std::vector<std::vector<size_t>>& dependencies, bool is_empty,
+                          LaunchGraph* graph) const {
+  size_t number = 0;
+  WalkSteps(plan_, [&](const StepVisit& visit) {
+    const SequenceStep& step = plan_.steps[visit.step];
+    std::vector<void*> parameters = ParametersOf(*step.device_launch, visit.addresses);
+    KernelLaunch kernel = is_empty ? Nothing() : KernelOf(visit.step);
+    if (!is_empty) kernel.parameters = parameters.data();
+    graph->Add(kernel, dependencies[number++], (step.launch->flags & HONE_LAUNCH_WAITS) != 0);
+    return true;
+  });
+}
+
+GraphExec CudaSequence::MakeGraph(int64_t runs, bool is_empty) {
+  const std::vector<std::vector<size_t>> dependencies = LaunchDependencies(plan_);
+  while (true) {
+    LaunchGraph graph(device_.api(), device_.starts_early());
+    for (int64_t run = 0; run < runs; ++run) {
+      if (run > 0) graph.EndRun();
+      AddRun(dependencies, is_empty, &graph);
+    }
+    GraphExec exec = nullptr;
+    const Result result = graph.Instantiate(&exec);
+    if (result != kSuccess && graph.has_early_starts()) {
+      device_.StartNothingEarly();
+      continue;
+    }
+    return device_.Check(result, "making a graph") ? exec : nullptr;
   }
-  bool is_recorded = true;
-  for (int64_t i = 0; i < runs && is_recorded; ++i) is_recorded = WalkSteps(plan_, launch);
-  Graph graph = nullptr;
-  const bool is_ended = device_.Check(api.StreamEndCapture(stream, &graph), "recording");
-  GraphExec exec = nullptr;
-  if (is_recorded && is_ended) {
-    device_.Check(api.GraphInstantiateWithFlags(&exec, graph, 0), "making a graph");
-  }
-  if (graph != nullptr) api.GraphDestroy(graph);
-  return exec;
 }
 
 bool CudaSequence::Start() {
-  const Launch launch = [this](const StepVisit& visit) { return LaunchStep(visit); };
   if (!has_run_ || VisitCount(plan_) > kMostNodes) {
     has_run_ = true;
-    return WalkSteps(plan_, launch);
+    return WalkSteps(plan_, [this](const StepVisit& visit) { return LaunchStep(visit); });
   }
-  if (graph_ == nullptr) graph_ = Record(launch);
+  if (graph_ == nullptr) graph_ = MakeGraph(/*runs=*/1, /*is_empty=*/false);
   return graph_ != nullptr &&
          device_.Check(device_.api().GraphLaunch(graph_, device_.stream()), "running the model");
 }
@@ -138,7 +175,7 @@ int64_t CudaSequence::RunsAtOnce(int64_t runs) {
   const int64_t at_once = (kTimedNodes + visits - 1) / visits;
   if (at_once == 1 || runs < at_once || graph_ == nullptr) return 1;
   if (several_ == nullptr) {
-    several_ = Record([this](const StepVisit& visit) { return LaunchStep(visit); }, at_once);
+    several_ = MakeGraph(at_once, /*is_empty=*/false);
     // A driver may load a graph when that is first launched.
     if (several_ != nullptr) device_.api().GraphLaunch(several_, device_.stream());
   }
@@ -172,12 +209,10 @@ double CudaSequence::Time(int64_t runs) {
 double CudaSequence::TimeWithoutKernels(int64_t runs) {
   if (device_.has_failed()) return 0;
   const InContext in_context(device_);
-  const Launch launch = [this](const StepVisit& visit) { return LaunchNothing(visit); };
   const bool is_graph = VisitCount(plan_) <= kMostNodes;
-  // A driver may load a kernel at its first launch, which must not be while it records, and a graph
-  // when that is first launched.
-  if (!LaunchNothing({})) return 0;
-  const GraphExec graph = is_graph ? Record(launch) : nullptr;
+  // A driver may load a kernel at its first launch, and a graph when that is first launched.
+  if (!LaunchNothing()) return 0;
+  const GraphExec graph = is_graph ? MakeGraph(/*runs=*/1, /*is_empty=*/true) : nullptr;
   if (graph != nullptr) {
     device_.Check(device_.api().GraphLaunch(graph, device_.stream()), "running nothing");
   }
@@ -187,7 +222,7 @@ double CudaSequence::TimeWithoutKernels(int64_t runs) {
     if (is_graph) {
       device_.Check(device_.api().GraphLaunch(graph, device_.stream()), "running nothing");
     } else {
-      WalkSteps(plan_, launch);
+      WalkSteps(plan_, [this](const StepVisit&) { return LaunchNothing(); });
     }
   }
   device_.Synchronize("running nothing");

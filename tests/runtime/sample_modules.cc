@@ -133,6 +133,9 @@ std::string OpenClModule() {
 #ifndef FUNCTION
 #define FUNCTION 0
 #endif
+#ifndef STEP_FLAGS
+#define STEP_FLAGS 0
+#endif
 #ifndef CODE
 #define CODE \
   "kernel void scale(global char* x, ulong x_at, global char* p, ulong p_at, global char* y, ulong y_at) {" \
@@ -151,7 +154,8 @@ static const struct hone_buffer step_buffers[2] = {
     {"a", HONE_ROLE_INPUT, 1, 1, 0, shape, "C", 16, 0, 0},
     {"b", HONE_ROLE_OUTPUT, 1, 1, 0, shape, "C", 16, 0, 0}};
 static const struct hone_launch launches[2] = {
-    {"scale", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, 0}, {"step", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, 0}};
+    {"scale", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, 0},
+    {"step", FUNCTION, 1, 0, HONE_PHASE_RUN, 0, 0, STEP_FLAGS}};
 static const struct hone_kernel kernels[2] = {
     {"scale", "multiply", "00", "", "tuned", 4, 1, 3, 1, scale_buffers, launches},
     {"step", "add", "01", "", "tuned", 4, 1, 2, 1, step_buffers, launches + 1}};

@@ -92,9 +92,9 @@ TEST_F(CudaDeviceTest, RunsCallsAndRepeatsOnParametersOfItsOwn) {
   }
 }
 
-// Recording costs several runs: a model that is run once, or on other memory each time, is not
-// recorded.
-TEST_F(CudaDeviceTest, RecordsItsLaunchesInTheSecondRun) {
+// Making a graph costs several runs: a model that is run once, or on other memory each time, has
+// none.
+TEST_F(CudaDeviceTest, MakesAGraphOfItsLaunchesInTheSecondRun) {
   ASSERT_EQ(Open(), "");
   const CudaDriverCounts before = cuda_driver_counts();
   Give({1, 1, 1, 1});
@@ -147,6 +147,50 @@ TEST_F(CudaDeviceTest, TimesShortRunsManyAtOnce) {
   EXPECT_EQ(after.graph_launches - before.graph_launches, 1 + 1 + 2 + 5)
       << "both graphs ahead of the clock, two of ten runs, five of one";
   EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+}
+
+constexpr char kStepsWait[] = "#define STEP_FLAGS HONE_LAUNCH_WAITS\n";
+
+// A run is a scale and six steps, each of which reads what the one before it wrote.
+TEST_F(CudaDeviceTest, StartsLaunchesEarlyThatWaitThemselves) {
+  ASSERT_EQ(Open(kStepsWait), "");
+  Give({1, 2, 3, 4});
+  const CudaDriverCounts before = cuda_driver_counts();
+  for (int run = 0; run < 3; ++run) {
+    ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+    EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+  }
+  const CudaDriverCounts after = cuda_driver_counts();
+  EXPECT_EQ(after.edges - before.edges, 6);
+  EXPECT_EQ(after.early_edges - before.early_edges, 5) << "the scale does not wait";
+}
+
+TEST_F(CudaDeviceTest, RunsThatAreTimedTogetherDoNotOverlap) {
+  ASSERT_EQ(Open(kStepsWait), "");
+  Give({1, 2, 3, 4});
+  for (int run = 0; run < 2; ++run) ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+  const CudaDriverCounts before = cuda_driver_counts();
+  double seconds = 0;
+  ASSERT_EQ(hone_time(model_, 10, &seconds), HONE_OK) << hone_last_error();
+  const CudaDriverCounts after = cuda_driver_counts();
+  EXPECT_EQ(after.edges - before.edges, 10 * 6 + 9 * 2) << "nine times from one run to the next";
+  EXPECT_EQ(after.early_edges - before.early_edges, 10 * 5);
+  EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+}
+
+TEST_F(CudaDeviceTest, AsksADriverThatRefusesEarlyStartsOnlyOnce) {
+  ASSERT_EQ(Open(kStepsWait), "");
+  cuda_driver_refuse_early_starts();
+  Give({1, 2, 3, 4});
+  const CudaDriverCounts before = cuda_driver_counts();
+  double seconds = 0;
+  ASSERT_EQ(hone_time(model_, 10, &seconds), HONE_OK) << hone_last_error();
+  ASSERT_EQ(hone_run(model_), HONE_OK) << hone_last_error();
+  EXPECT_THAT(Output(), ElementsAre(8, 12, 21, 34));
+  const CudaDriverCounts after = cuda_driver_counts();
+  EXPECT_EQ(after.edges - before.edges, 6 + 10 * 6 + 9 * 2);
+  EXPECT_EQ(after.early_edges, before.early_edges);
+  EXPECT_EQ(after.refused_graphs - before.refused_graphs, 1);
 }
 
 // A tensor of another library, in the device's memory: here a block of it.
@@ -263,7 +307,7 @@ TEST(CudaList, NamesDevicesAndTheirTargets) {
   ASSERT_EQ(devices.size(), 1);
   EXPECT_EQ(devices[0].name, "cuda:0");
   EXPECT_EQ(devices[0].target, "cuda -arch=sm_86 -multiprocessors=4 -l2=1048576");
-  EXPECT_THAT(devices[0].identity, AllOf(HasSubstr("Test Device"), HasSubstr("driver 12000")));
+  EXPECT_THAT(devices[0].identity, AllOf(HasSubstr("Test Device"), HasSubstr("driver 12030")));
 }
 
 TEST(CudaList, KnowsArchitecturesByTheirCapability) {

@@ -1,19 +1,22 @@
 // A library with the interface of NVIDIA's driver and one device, which is this processor. Code in
 // PTX is translated to C++ (ptx_to_cxx.py), compiled and run thread by thread. Like the real one,
-// the driver refuses what is called without a current context, keeps the order of a stream, records
-// launches into graphs, and fails for good once a kernel has faulted. An access beyond the end of a
-// block of memory ends the process.
+// the driver refuses what is called without a current context, keeps the order of a stream, runs
+// graphs in an order that only their edges decide (graph.h), and fails for good once a kernel has
+// faulted. An access beyond the end of a block of memory ends the process.
 #include "tests/runtime/cuda/driver/cuda_driver.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -21,6 +24,7 @@
 
 #include "tests/paths.h"
 #include "tests/runtime/cuda/driver/block.h"
+#include "tests/runtime/cuda/driver/graph.h"
 #include "tests/runtime/cuda/driver/guarded_memory.h"
 #include "tests/runtime/cuda/driver/place.h"
 
@@ -33,7 +37,7 @@ constexpr int kInvalidContext = 201;
 constexpr int kInvalidPtx = 218;
 constexpr int kNotFound = 500;
 constexpr int kIllegalAddress = 700;
-constexpr int kNotWhileRecording = 900;
+constexpr int kNotSupported = 801;
 
 constexpr size_t kMemoryBytes = size_t{1} << 32;
 constexpr int kThreads = 1024;
@@ -59,16 +63,22 @@ struct Launch {
   std::vector<void*> values;
   size_t shared_bytes = 0;
 };
-using Graph = std::vector<Launch>;
+// As CUDA_KERNEL_NODE_PARAMS_v1.
+struct KernelNode {
+  const Entry* entry;
+  unsigned blocks[3];
+  unsigned threads[3];
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+};
 
 CudaDriverCounts g_counts;
 int g_fault = 0;  // what every call gives from then on
 int g_depth = 0;  // of contexts pushed by this thread
-Graph* g_recorded = nullptr;
+bool g_refuses_early_starts = false;
 
 int Ready() { return g_fault != 0 ? g_fault : g_depth == 0 ? kInvalidContext : 0; }
-// For what a stream that records does not take.
-int ReadyNow() { return g_recorded != nullptr ? kNotWhileRecording : Ready(); }
 
 template <typename Visit>
 void ForEach(const unsigned (&extents)[3], unsigned (&at)[3], const Visit& visit) {
@@ -110,6 +120,22 @@ void Run(const Launch& launch) {
   });
   UnmapGuarded(shared);
   if (fault) g_fault = kIllegalAddress;
+}
+
+// Takes the launch's parameters as they are now. An error's number if it cannot be launched.
+int MakeLaunch(const KernelNode& node, Launch* launch) {
+  const bool is_too_large = node.threads[0] * node.threads[1] * node.threads[2] > kThreads ||
+                            node.blocks[1] > 65535 || node.blocks[2] > 65535 ||
+                            node.shared_bytes > kSharedBytes;
+  if (is_too_large || node.blocks[0] * node.blocks[1] * node.blocks[2] == 0) return kInvalidValue;
+  launch->entry = node.entry;
+  std::copy(std::begin(node.blocks), std::end(node.blocks), launch->place.blocks);
+  std::copy(std::begin(node.threads), std::end(node.threads), launch->place.threads);
+  launch->shared_bytes = node.shared_bytes;
+  for (int i = 0; i < node.entry->parameters; ++i) {
+    launch->values.push_back(*static_cast<void**>(node.parameters[i]));
+  }
+  return 0;
 }
 
 namespace fs = std::filesystem;
@@ -180,7 +206,11 @@ CudaDriverCounts cuda_driver_counts() {
   counts.contexts += g_depth;
   return counts;
 }
-void cuda_driver_recover() { g_fault = 0; }
+void cuda_driver_recover() {
+  g_fault = 0;
+  g_refuses_early_starts = false;
+}
+void cuda_driver_refuse_early_starts() { g_refuses_early_starts = true; }
 
 int cuInit(unsigned) {
   // Like the real one, which finds no devices where it may not open their files.
@@ -200,7 +230,7 @@ int cuGetErrorName(int result, const char** name) {
   return found == names.end() ? kInvalidValue : 0;
 }
 int cuDriverGetVersion(int* version) {
-  *version = 12000;
+  *version = 12030;
   return 0;
 }
 int cuDeviceGetCount(int* count) {
@@ -243,7 +273,7 @@ int cuCtxPopCurrent_v2(void**) {
 }
 
 int cuMemAlloc_v2(uint64_t* address, size_t size_bytes) {
-  if (const int fault = ReadyNow()) return fault;
+  if (const int fault = Ready()) return fault;
   if (size_bytes > kMemoryBytes) return kOutOfMemory;
   *address = MapGuarded(size_bytes);
   if (*address == 0) return kOutOfMemory;
@@ -253,17 +283,17 @@ int cuMemAlloc_v2(uint64_t* address, size_t size_bytes) {
 }
 int cuMemFree_v2(uint64_t address) { return UnmapGuarded(address) ? Free(nullptr) : kInvalidValue; }
 int cuMemsetD8Async(uint64_t address, uint8_t value, size_t count, void*) {
-  if (const int fault = ReadyNow()) return fault;
+  if (const int fault = Ready()) return fault;
   std::memset(reinterpret_cast<void*>(address), value, count);
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t size_bytes, void*) {
-  if (const int fault = ReadyNow()) return fault;
+  if (const int fault = Ready()) return fault;
   std::memcpy(reinterpret_cast<void*>(to), from, size_bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t size_bytes, void*) {
-  if (const int fault = ReadyNow()) return fault;
+  if (const int fault = Ready()) return fault;
   std::memcpy(to, reinterpret_cast<void*>(from), size_bytes);
   return 0;
 }
@@ -276,34 +306,57 @@ int cuStreamCreate(void** stream, unsigned) {
   return Make(stream, std::malloc(1));
 }
 int cuStreamDestroy_v2(void* stream) { return Free(stream); }
-int cuStreamSynchronize(void*) { return ReadyNow(); }
-int cuStreamBeginCapture_v2(void*, int) {
+int cuStreamSynchronize(void*) { return Ready(); }
+
+int cuGraphCreate(Graph** graph, unsigned) {
   if (const int fault = Ready()) return fault;
-  g_recorded = new Graph();
-  ++g_counts.objects;
-  return 0;
+  return Make(graph, new Graph());
 }
-int cuStreamEndCapture(void*, Graph** graph) {
-  *graph = g_recorded;
-  g_recorded = nullptr;
-  return Ready();
+int cuGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* const* after, size_t count,
+                         const KernelNode* kernel) {
+  if (const int fault = Ready()) return fault;
+  Launch launch;
+  if (const int fault = MakeLaunch(*kernel, &launch)) return fault;
+  *node = graph->Add([launch = std::move(launch)] { Run(launch); }, after, count);
+  return *node != nullptr ? 0 : kInvalidValue;
 }
-int cuGraphInstantiateWithFlags(Graph** exec, Graph* graph, unsigned long long) {
-  if (const int fault = ReadyNow()) return fault;
+int cuGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* after, size_t count) {
+  if (const int fault = Ready()) return fault;
+  *node = graph->Add(nullptr, after, count);
+  return *node != nullptr ? 0 : kInvalidValue;
+}
+int cuGraphAddDependencies_v2(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                              const GraphEdge* edges, size_t count) {
+  if (const int fault = Ready()) return fault;
+  return graph->Connect(from, to, edges, count) ? 0 : kInvalidValue;
+}
+int cuGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long) {
+  if (const int fault = Ready()) return fault;
+  if (g_refuses_early_starts && graph->early_edges() > 0) {
+    ++g_counts.refused_graphs;
+    return kNotSupported;
+  }
+  auto made = std::make_unique<GraphExec>(*graph);
+  if (made->has_cycle()) return kInvalidValue;
   ++g_counts.graphs;
-  return Make(exec, new Graph(*graph));
+  g_counts.edges += graph->edges();
+  g_counts.early_edges += graph->early_edges();
+  return Make(exec, made.release());
 }
-int cuGraphLaunch(Graph* exec, void*) {
-  if (const int fault = ReadyNow()) return fault;
+int cuGraphLaunch(GraphExec* exec, void*) {
+  if (const int fault = Ready()) return fault;
   ++g_counts.graph_launches;
-  for (const Launch& launch : *exec) Run(launch);
+  exec->Run();
   return 0;
 }
-int cuGraphExecDestroy(Graph* exec) {
+int cuGraphExecDestroy(GraphExec* exec) {
   delete exec;
   return Free(nullptr);
 }
-int cuGraphDestroy(Graph* graph) { return cuGraphExecDestroy(graph); }
+int cuGraphDestroy(Graph* graph) {
+  delete graph;
+  return Free(nullptr);
+}
 
 int cuEventCreate(void** event, unsigned) {
   if (const int fault = Ready()) return fault;
@@ -318,7 +371,7 @@ int cuEventDestroy_v2(void* event) { return Free(event); }
 
 int cuModuleLoadDataEx(Code** module, const void* image, unsigned count, int* options,
                        void** values) {
-  if (const int fault = ReadyNow()) return fault;
+  if (const int fault = Ready()) return fault;
   std::string log;
   if (void* const library = Compile(static_cast<const char*>(image), &log)) {
     return Make(module, new Code{library, {}});
@@ -354,25 +407,14 @@ int cuLaunchKernel(const Entry* entry, unsigned blocks_x, unsigned blocks_y, uns
                    unsigned threads_x, unsigned threads_y, unsigned threads_z,
                    unsigned shared_bytes, void*, void** parameters, void**) {
   if (const int fault = Ready()) return fault;
-  const bool is_too_large = threads_x * threads_y * threads_z > kThreads || blocks_y > 65535 ||
-                            blocks_z > 65535 || shared_bytes > kSharedBytes;
-  if (is_too_large || blocks_x * blocks_y * blocks_z == 0) return kInvalidValue;
   Launch launch;
-  launch.entry = entry;
-  launch.place.blocks[0] = blocks_x;
-  launch.place.blocks[1] = blocks_y;
-  launch.place.blocks[2] = blocks_z;
-  launch.place.threads[0] = threads_x;
-  launch.place.threads[1] = threads_y;
-  launch.place.threads[2] = threads_z;
-  launch.shared_bytes = shared_bytes;
-  for (int i = 0; i < entry->parameters; ++i) {
-    launch.values.push_back(*static_cast<void**>(parameters[i]));
-  }
-  if (g_recorded != nullptr) {
-    g_recorded->push_back(std::move(launch));
-    return 0;
-  }
+  const KernelNode node = {entry,
+                           {blocks_x, blocks_y, blocks_z},
+                           {threads_x, threads_y, threads_z},
+                           shared_bytes,
+                           parameters,
+                           nullptr};
+  if (const int fault = MakeLaunch(node, &launch)) return fault;
   ++g_counts.single_launches;
   Run(launch);
   return 0;

@@ -10,12 +10,17 @@ struct CudaDriverCounts {
   int single_launches;
   int graphs;  // made
   int graph_launches;
+  int edges;        // of the graphs made
+  int early_edges;  // those of them that are programmatic dependencies
+  int refused_graphs;
 };
 
 // The counts since the process began.
 CudaDriverCounts cuda_driver_counts();
 // As if the process had begun anew: a fault of a kernel is forgotten.
 void cuda_driver_recover();
+// From now on the driver refuses graphs with programmatic dependencies.
+void cuda_driver_refuse_early_starts();
 
 }  // extern "C"
 
