@@ -157,12 +157,19 @@ std::vector<TuningTask> TasksOfKernels(const KernelGraph& graph) {
   return tasks;
 }
 
+// The runtime makes a graph of a model for CUDA, in which launches wait for what they depend on.
+passes::CallOrder OrderOn(const Target& target) {
+  return std::holds_alternative<CudaTarget>(target.kind) ? passes::CallOrder::kByDependency
+                                                         : passes::CallOrder::kInTurn;
+}
+
 // Where all lies: the functions of `spec`, and what the report says of them.
 void PlanFunctions(const KernelGraph& graph, const std::vector<loop::Nest>& nests,
                    const ParameterPlan& parameters, codegen::ModuleSpec& spec,
                    CompileReport& report) {
   for (size_t s = 0; s < graph.specialisations.size(); ++s) {
-    PlannedFunction planned = PlanFunction(graph.specialisations[s], nests, parameters.offsets[s]);
+    PlannedFunction planned =
+        PlanFunction(graph.specialisations[s], nests, parameters.offsets[s], OrderOn(spec.target));
     if (planned.spec.arena_bytes >= report.arena_bytes) {
       report.arena_bytes = planned.spec.arena_bytes;
       report.peak_live_bytes = planned.peak_live_bytes;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "compiler/driver/views.h"
-#include "compiler/passes/memory_plan.h"
 #include "runtime/memory.h"
 #include "runtime/module_abi.h"
 
@@ -18,7 +17,8 @@ uint64_t WorkspaceBytes(const loop::Nest& nest) {
   return bytes;
 }
 
-passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests) {
+passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop::Nest>& nests,
+                             passes::CallOrder order) {
   std::vector<passes::PlannedCall> calls;
   for (const KernelCall& call : graph.calls) {
     calls.push_back({.reads = call.args,
@@ -26,7 +26,7 @@ passes::MemoryPlan PlanArena(const Specialisation& graph, const std::vector<loop
                      .workspace_bytes = WorkspaceBytes(nests[call.kernel]),
                      .repeat = call.repeat});
   }
-  return passes::PlanMemory(PlannedValuesOf(graph.values), calls);
+  return passes::PlanMemory(PlannedValuesOf(graph.values), calls, order);
 }
 
 // In a trip of the value's repeat; 0 outside of repeats.
@@ -101,8 +101,8 @@ codegen::ValueSpec SpecOf(const Value& value) {
 }  // namespace
 
 PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
-                             const ParameterPlan::Offsets& parameters) {
-  const passes::MemoryPlan plan = PlanArena(graph, nests);
+                             const ParameterPlan::Offsets& parameters, passes::CallOrder order) {
+  const passes::MemoryPlan plan = PlanArena(graph, nests, order);
   codegen::FunctionSpec function;
   for (int id : graph.inputs) function.inputs.push_back(SpecOf(graph.values[id]));
   for (int id : graph.outputs) function.outputs.push_back(SpecOf(graph.values[id]));

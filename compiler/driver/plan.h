@@ -9,6 +9,7 @@
 #include "compiler/driver/kernel_graph.h"
 #include "compiler/driver/parameters.h"
 #include "compiler/loop/stmt.h"
+#include "compiler/passes/memory_plan.h"
 
 namespace hone::driver {
 
@@ -18,9 +19,9 @@ struct PlannedFunction {
 };
 
 // `nests[k]` is the nest of kernel k; `parameters` is ParameterPlan::offsets of this
-// specialisation.
+// specialisation. `order` is how the target's devices run calls.
 PlannedFunction PlanFunction(const Specialisation& graph, const std::vector<loop::Nest>& nests,
-                             const ParameterPlan::Offsets& parameters);
+                             const ParameterPlan::Offsets& parameters, passes::CallOrder order);
 
 }  // namespace hone::driver
 

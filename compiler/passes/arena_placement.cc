@@ -30,23 +30,26 @@ Order ByTime(const std::vector<ArenaBlock>& blocks) {
                  [&](size_t a, size_t b) { return blocks[a].first < blocks[b].first; });
 }
 
-// For each block those that are alive at the same time at some point.
+// For each block those that must not overlap it: they are alive at the same time at some point, or
+// neither may have the other's memory.
 using Neighbours = std::vector<std::vector<uint32_t>>;
 
 // nullopt where that would be more than `most` pairs.
-std::optional<Neighbours> NeighboursOf(const std::vector<ArenaBlock>& blocks, uint64_t most) {
+std::optional<Neighbours> NeighboursOf(const std::vector<ArenaBlock>& blocks, uint64_t most,
+                                       const MayReuse& may_reuse) {
   Neighbours neighbours(blocks.size());
-  std::vector<size_t> alive;
+  std::vector<size_t> before;  // without those that no later block can meet, where this is known
   uint64_t pairs = 0;
   for (size_t i : ByTime(blocks)) {
-    std::erase_if(alive, [&](size_t other) { return blocks[other].last < blocks[i].first; });
-    pairs += alive.size();
-    if (pairs > most) return std::nullopt;
-    for (size_t other : alive) {
+    const auto is_over = [&](size_t other) { return blocks[other].last < blocks[i].first; };
+    if (!may_reuse) std::erase_if(before, is_over);
+    for (size_t other : before) {
+      if (is_over(other) && may_reuse(i, other)) continue;
+      if (++pairs > most) return std::nullopt;
       neighbours[i].push_back(static_cast<uint32_t>(other));
       neighbours[other].push_back(static_cast<uint32_t>(i));
     }
-    alive.push_back(i);
+    before.push_back(i);
   }
   return neighbours;
 }
@@ -231,9 +234,10 @@ uint64_t PeakLive(const std::vector<ArenaBlock>& blocks) {
   return static_cast<uint64_t>(peak);
 }
 
-ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak) {
+ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak,
+                           const MayReuse& may_reuse) {
   constexpr uint64_t kMostPairs = 2'000'000;
-  const std::optional<Neighbours> neighbours = NeighboursOf(blocks, kMostPairs);
+  const std::optional<Neighbours> neighbours = NeighboursOf(blocks, kMostPairs, may_reuse);
   return neighbours ? PlaceBest(blocks, *neighbours, peak) : PlaceByTime(blocks);
 }
 

@@ -2,7 +2,9 @@
 #ifndef HONE_COMPILER_PASSES_ARENA_PLACEMENT_H_
 #define HONE_COMPILER_PASSES_ARENA_PLACEMENT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace hone::passes {
@@ -27,10 +29,16 @@ struct ArenaPlacement {
 // The most bytes that are alive in one call; no arena can be smaller.
 uint64_t PeakLive(const std::vector<ArenaBlock>& blocks);
 
+// Whether a block, by its index, may have the memory of one whose last call is before its first.
+using MayReuse = std::function<bool(size_t block, size_t earlier)>;
+
 // Places the blocks so that no two that are alive in the same call overlap. The time is linear in
 // the pairs of blocks that are alive together; if there are millions of them, a faster method is
-// used, which takes n log n time. `peak` is PeakLive(blocks).
-ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak);
+// used, which takes n log n time. `peak` is PeakLive(blocks). If `may_reuse` is given, it is asked
+// for all pairs of blocks whose lives do not overlap, and those that it refuses are kept apart as
+// well; the faster method does not ask it.
+ArenaPlacement PlaceBlocks(const std::vector<ArenaBlock>& blocks, uint64_t peak,
+                           const MayReuse& may_reuse = nullptr);
 
 }  // namespace hone::passes
 

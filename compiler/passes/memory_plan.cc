@@ -6,15 +6,26 @@
 #include <utility>
 
 #include "compiler/passes/arena_placement.h"
+#include "compiler/passes/call_dependencies.h"
 #include "runtime/memory.h"
 
 namespace hone::passes {
 namespace {
 
+// More calls than this have too many pairs to tell for each whether they depend on each other.
+constexpr size_t kMostOrderedCalls = 1 << 13;
+
+// The calls that use a block.
+struct BlockUse {
+  std::vector<int> all;
+  std::vector<int> writers;
+};
+
 // What lies in the arena.
 struct Blocks {
   std::vector<ArenaBlock> blocks;
   std::vector<int> values;  // the value of each; -1: the workspace of its call
+  std::vector<BlockUse> uses;
 };
 
 // For each value the one that no other holds, which it lies in. Chains of values are walked once.
@@ -69,8 +80,8 @@ class Lives {
       : values_(values), holders_(HoldersOf(values)), ranges_(RangesOf(calls)) {
     lives_.resize(values.size());
     for (size_t call = 0; call < calls.size(); ++call) {
-      for (const int value : calls[call].writes) Touch(value, calls[call], call);
-      for (const int value : calls[call].reads) Touch(value, calls[call], call);
+      for (const int value : calls[call].writes) Touch(value, calls[call], call, /*writes=*/true);
+      for (const int value : calls[call].reads) Touch(value, calls[call], call, /*writes=*/false);
     }
     // A trip finds there what another one left.
     for (size_t value = 0; value < values.size(); ++value) {
@@ -87,6 +98,13 @@ class Lives {
     const Life& life = lives_[value];
     return life.outlives_trips ? life.all.second : life.own.second;
   }
+  // With the first and the last call of its life.
+  BlockUse Use(size_t value) const {
+    BlockUse use = lives_[value].use;
+    use.all.push_back(Last(value));
+    use.writers.push_back(First(value));
+    return use;
+  }
 
  private:
   struct Life {
@@ -95,16 +113,19 @@ class Lives {
     int repeat = -1;          // that of these calls
     bool is_used = false;
     bool outlives_trips = false;
+    BlockUse use;
   };
 
-  void Touch(int value, const PlannedCall& call, size_t index) {
+  void Touch(int value, const PlannedCall& call, size_t index, bool writes) {
     const int at = static_cast<int>(index);
     VisitEverywhere(values_, value, [&](int part) {
       Life& life = lives_[holders_[part]];
-      if (!life.is_used) life = {{at, at}, ranges_[index], call.repeat, true, false};
+      if (!life.is_used) life = {{at, at}, ranges_[index], call.repeat, true, false, {}};
       life.own.second = at;
       life.all.second = std::max(life.all.second, ranges_[index].second);
       if (life.repeat != call.repeat) life.outlives_trips = true;
+      life.use.all.push_back(at);
+      if (writes) life.use.writers.push_back(at);
     });
   }
 
@@ -122,12 +143,14 @@ Blocks MakeBlocks(const std::vector<PlannedValue>& values, const std::vector<Pla
     result.blocks.push_back(
         {AlignedBytes(values[value].bytes), lives.First(value), lives.Last(value)});
     result.values.push_back(static_cast<int>(value));
+    result.uses.push_back(lives.Use(value));
   }
   for (size_t call = 0; call < calls.size(); ++call) {
     const int at = static_cast<int>(call);
     if (calls[call].workspace_bytes == 0) continue;
     result.blocks.push_back({AlignedBytes(calls[call].workspace_bytes), at, at});
     result.values.push_back(-1);
+    result.uses.push_back({{at}, {at}});
   }
   return result;
 }
@@ -244,14 +267,31 @@ std::vector<bool> BarriersOf(const std::vector<PlannedValue>& values,
   return barriers;
 }
 
+// A block may have an earlier one's memory if all that write it depend on all that use that one.
+ArenaPlacement PlaceByDependency(const std::vector<PlannedValue>& values,
+                                 const std::vector<PlannedCall>& calls, const Blocks& made,
+                                 uint64_t peak) {
+  const CallDependencies dependencies(values, calls);
+  std::vector<CallSet> after;  // for each block the calls that depend on all that use it
+  after.reserve(made.uses.size());
+  for (const BlockUse& use : made.uses) after.push_back(dependencies.AfterAll(use.all));
+  return PlaceBlocks(made.blocks, peak, [&](size_t block, size_t earlier) {
+    return std::ranges::all_of(made.uses[block].writers,
+                               [&](int call) { return after[earlier].Has(call); });
+  });
+}
+
 }  // namespace
 
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
-                      const std::vector<PlannedCall>& calls) {
+                      const std::vector<PlannedCall>& calls, CallOrder order) {
   const Blocks made = MakeBlocks(values, calls);
   MemoryPlan plan;
   plan.peak_live_bytes = PeakLive(made.blocks);
-  const ArenaPlacement placement = PlaceBlocks(made.blocks, plan.peak_live_bytes);
+  const bool is_in_turn = order == CallOrder::kInTurn || calls.size() > kMostOrderedCalls;
+  const ArenaPlacement placement =
+      is_in_turn ? PlaceBlocks(made.blocks, plan.peak_live_bytes)
+                 : PlaceByDependency(values, calls, made, plan.peak_live_bytes);
   plan.arena_bytes = placement.arena_bytes;
   plan.value_offsets.assign(values.size(), 0);
   plan.workspace_offsets.assign(calls.size(), 0);

@@ -61,6 +61,12 @@ struct PlannedCall {
   int repeat = -1;  // the repeat it is in, or -1; the calls of a repeat are consecutive
 };
 
+// How a device runs the calls.
+enum class CallOrder {
+  kInTurn,        // in the order given
+  kByDependency,  // a call may start as soon as those that it depends on have ended
+};
+
 struct MemoryPlan {
   uint64_t arena_bytes = 0;
   // The offset of each value in the arena; 0 for external and unused values. For a value within an
@@ -78,8 +84,12 @@ struct MemoryPlan {
 // lives from the first of them to the last reader of any. Values that a repeat's calls share with
 // calls outside it, or that go from one trip to the next, live for the whole repeat. Offsets are
 // multiples of HONE_BUFFER_ALIGNMENT.
+//
+// With kByDependency, memory is used again only by calls that depend, directly or not, on all calls
+// that used it before. So calls need not wait for others just because they share memory. Functions
+// of very many calls are planned as with kInTurn.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
-                      const std::vector<PlannedCall>& calls);
+                      const std::vector<PlannedCall>& calls, CallOrder order = CallOrder::kInTurn);
 
 // MemoryPlan::peak_live_bytes alone, in far less time.
 uint64_t PeakLiveBytes(const std::vector<PlannedValue>& values,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/passes/arena_placement.h"
 #include "runtime/module_abi.h"
 #include "support/random.h"
 
@@ -159,6 +160,82 @@ TEST(MemoryPlan, CallsWithoutABarrierBetweenThemDoNotConflict) {
   }
 }
 
+// For each call of a program without repeats or parts those that it depends on, directly or not.
+std::vector<std::vector<bool>> DependenciesOf(const Program& program) {
+  std::vector<int> writers(program.values.size(), -1);
+  std::vector<std::vector<bool>> depends;
+  for (size_t c = 0; c < program.calls.size(); ++c) {
+    std::vector<bool> on(program.calls.size(), false);
+    for (const int value : program.calls[c].reads) {
+      const int writer = writers[value];
+      if (writer < 0 || program.values[value].bytes == 0) continue;
+      on[writer] = true;
+      for (size_t i = 0; i < c; ++i) {
+        if (depends[writer][i]) on[i] = true;
+      }
+    }
+    for (const int value : program.calls[c].writes) writers[value] = static_cast<int>(c);
+    depends.push_back(on);
+  }
+  return depends;
+}
+
+TEST(MemoryPlan, ByDependencyMemoryIsUsedAgainOnlyByWhatDependsOnAllItsUsers) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const Program program = RandomProgram(random);
+    const MemoryPlan plan = PlanMemory(program.values, program.calls, CallOrder::kByDependency);
+    ExpectNoOverlap(program, plan, seed);
+    const std::vector<std::vector<bool>> depends = DependenciesOf(program);
+    struct Use {
+      int call;
+      ByteRange range;
+      bool writes;
+    };
+    std::vector<Use> uses;  // in the order of the calls
+    for (size_t c = 0; c < program.calls.size(); ++c) {
+      const int at = static_cast<int>(c);
+      const auto add = [&](int v, bool writes) {
+        const uint64_t begin = plan.value_offsets[v];
+        if (program.values[v].external) return;
+        uses.push_back({at, {begin, begin + program.values[v].bytes}, writes});
+      };
+      for (const int v : program.calls[c].reads) add(v, false);
+      for (const int v : program.calls[c].writes) add(v, true);
+      const uint64_t begin = plan.workspace_offsets[c];
+      uses.push_back({at, {begin, begin + program.calls[c].workspace_bytes}, true});
+    }
+    for (size_t i = 0; i < uses.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        const bool overlap = std::max(uses[i].range.begin, uses[j].range.begin) <
+                             std::min(uses[i].range.end, uses[j].range.end);
+        const bool is_ordered = uses[i].writes || uses[j].writes;
+        if (!overlap || !is_ordered || uses[i].call == uses[j].call) continue;
+        ASSERT_TRUE(depends[uses[i].call][uses[j].call])
+            << seed << ": call " << uses[i].call << " waits for " << uses[j].call;
+      }
+    }
+  }
+}
+
+// Two branches of two calls each, and a chain behind them.
+TEST(MemoryPlan, ByDependencyBranchesShareNoMemory) {
+  enum { kInput, kLeft, kLeftEnd, kRight, kRightEnd, kJoined, kNext, kOutput };
+  std::vector<PlannedValue> values(8, {64, false});
+  values[kInput].external = values[kOutput].external = true;
+  const std::vector<PlannedCall> calls = {{{kInput}, {kLeft}, 64},
+                                          {{kLeft}, {kLeftEnd}, 0},
+                                          {{kInput}, {kRight}, 64},
+                                          {{kRight}, {kRightEnd}, 0},
+                                          {{kLeftEnd, kRightEnd}, {kJoined}, 0},
+                                          {{kJoined}, {kNext}, 64},
+                                          {{kNext}, {kOutput}, 0}};
+  EXPECT_EQ(PlanMemory(values, calls).arena_bytes, 3 * 64);
+  const MemoryPlan plan = PlanMemory(values, calls, CallOrder::kByDependency);
+  EXPECT_EQ(plan.arena_bytes, 4 * 64);
+  EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, true, false, true, true, true, true}));
+}
+
 TEST(MemoryPlan, IndependentCallsNeedNoBarrier) {
   const MemoryPlan plan = PlanMemory({{64, true}, {64}, {64}, {64, true}},
                                      {{{0}, {1}, 0}, {{0}, {2}, 0}, {{1, 2}, {3}, 0}});
@@ -281,18 +358,20 @@ TEST(MemoryPlan, WhatARepeatSharesOrCarriesLivesThroughAllTrips) {
                    {{kFirst}, {kSecond}, 0, 0},
                    {{kSecond}, {kNext}, 0, 0},
                    {{kInput, kLast}, {kOutput}, 0}};
-  const MemoryPlan plan = PlanMemory(program.values, program.calls);
-  const auto overlap = [&](int a, int b) {
-    return plan.value_offsets[a] < plan.value_offsets[b] + program.values[b].bytes &&
-           plan.value_offsets[b] < plan.value_offsets[a] + program.values[a].bytes;
-  };
-  for (const int value : {kFirst, kSecond}) {
-    EXPECT_FALSE(overlap(kStart, value)) << value;
-    EXPECT_FALSE(overlap(kPlaces, value)) << value;
+  for (const CallOrder order : {CallOrder::kInTurn, CallOrder::kByDependency}) {
+    const MemoryPlan plan = PlanMemory(program.values, program.calls, order);
+    const auto overlap = [&](int a, int b) {
+      return plan.value_offsets[a] < plan.value_offsets[b] + program.values[b].bytes &&
+             plan.value_offsets[b] < plan.value_offsets[a] + program.values[a].bytes;
+    };
+    for (const int value : {kFirst, kSecond}) {
+      EXPECT_FALSE(overlap(kStart, value)) << value;
+      EXPECT_FALSE(overlap(kPlaces, value)) << value;
+    }
+    EXPECT_FALSE(overlap(kStart, kPlaces));
+    // The first call of a trip reads what the last of the trip before wrote.
+    EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, true, true, true, true}));
   }
-  EXPECT_FALSE(overlap(kStart, kPlaces));
-  // The first call of a trip reads what the last of the trip before wrote.
-  EXPECT_EQ(plan.barrier_before, (std::vector<bool>{false, true, true, true, true}));
   EXPECT_EQ(PlaceInTrip(program.values, kState, 0).value, kStart);
   for (int64_t trip = 1; trip < 5; ++trip) {
     const Place place = PlaceInTrip(program.values, kState, trip);
