@@ -43,7 +43,7 @@ class LaunchGraph {
   Graph graph_ = nullptr;
   Result result_ = kSuccess;
   std::vector<Node> run_;       // the launches of the current run
-  GraphNode before_ = nullptr;  // ends the run before, null in the first run
+  GraphNode before_ = nullptr;  // what the run before ends with; null in the first run
   bool has_early_starts_ = false;
 };
 
