@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/lower/barriers.h"
+#include "compiler/lower/dependents.h"
 #include "compiler/lower/dots.h"
 #include "compiler/lower/grain.h"
 #include "compiler/lower/grid.h"
@@ -16,6 +17,7 @@
 #include "compiler/lower/warpgroups.h"
 #include "compiler/lower/warps.h"
 #include "compiler/machine/background_copies.h"
+#include "compiler/machine/early_starts.h"
 #include "compiler/machine/machine.h"
 #include "compiler/machine/tensor_cores.h"
 #include "support/status.h"
@@ -75,6 +77,12 @@ absl::Status LowerBlock(const Target& target, LoweredLaunch* launch) {
   return absl::OkStatus();
 }
 
+// Prepare launches run once, and what has no thread at work waits for nothing.
+void PlanEarlyStart(LoweredLaunch* launch) {
+  launch->waits = launch->phase == loop::Phase::kRun && launch->GridIndices() > 0;
+  if (launch->waits) launch->end_of_sums = FindEndOfSums(launch->body);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
@@ -98,6 +106,7 @@ absl::StatusOr<std::vector<LoweredLaunch>> LowerLaunches(const loop::Nest& nest,
     });
     launch.transpositions =
         PlanTranspositions(launch.body, BoundsAround(launch), machine.vector.size_bytes);
+    if (machine::StartsEarly(target)) PlanEarlyStart(&launch);
     launch.serial = below_grain[i];
     launch.barrier_before = barriers[i];
     lowered.push_back(std::move(launch));

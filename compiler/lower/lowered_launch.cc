@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/loop/visit.h"
+#include "compiler/lower/dependents.h"
 
 namespace hone::lower {
 
@@ -62,6 +63,17 @@ std::string WarpgroupsText(const LoweredLaunch& launch) {
   return text;
 }
 
+std::string EarlyStartText(const LoweredLaunch& launch) {
+  if (!launch.waits) return "";
+  std::string text = ", waits";
+  loop::Stmt sums;
+  loop::Walk(launch.body, [&](const loop::Stmt& s) {
+    if (s.get() == launch.end_of_sums) sums = FirstLoopOfSums(s);
+    return true;
+  });
+  return sums ? text + ", dependents start behind " + sums->var->name : text;
+}
+
 }  // namespace
 
 std::string ToText(const LoweredLaunch& launch) {
@@ -81,6 +93,7 @@ std::string ToText(const LoweredLaunch& launch) {
   if (!launch.tiles.regions.empty()) text += ", in tile registers";
   if (!launch.warps.operations.empty()) text += ", tiles by warps";
   text += WarpgroupsText(launch);
+  text += EarlyStartText(launch);
   return text + "\n" + loop::ToText(launch.body, /*indent=*/1);
 }
 

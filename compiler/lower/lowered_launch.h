@@ -42,9 +42,15 @@ struct LoweredLaunch {
   loop::BufferSet copied;
   DotPlan dots;  // the dot loops of `body` that are instructions
   TranspositionPlan transpositions;
-  TilePlan tiles;               // what `body` does in tile registers
-  WarpPlan warps;               // the tile operations that warps of `thread` do, if any
-  WarpgroupPlan warpgroups;     // those of `warps` that four warps do together, if any
+  TilePlan tiles;            // what `body` does in tile registers
+  WarpPlan warps;            // the tile operations that warps of `thread` do, if any
+  WarpgroupPlan warpgroups;  // those of `warps` that four warps do together, if any
+  // Threads wait for the end of all launches ahead of this one before they touch what those may
+  // have written, so that this one may start early (dependents.h).
+  bool waits = false;
+  // Behind this statement of `body` those that depend on a launch that waits may start; null: where
+  // its blocks end.
+  const loop::StmtNode* end_of_sums = nullptr;
   bool serial = false;          // one thread is enough, or the grid has one index
   bool barrier_before = false;  // it depends on a launch since the last barrier (barriers.h)
 

@@ -61,7 +61,7 @@ class LaunchEmitter {
     // The buffer is private, and the mask of every store to it leaves out its pad lanes, which may
     // hold anything.
     bool pads_free = false;
-    bool is_constant = false;  // never written by this launch
+    bool is_constant = false;  // never written while this launch runs
     llvm::MDNode* scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
 
@@ -110,23 +110,26 @@ class LaunchEmitter {
   // ---- launch_function.cc ----
   void Declare(const std::string& name);
   void Begin(llvm::Function* function);
-  // `written` are the buffers that the launch stores to. `base_of` gives the address of a buffer by
-  // its index in the nest, or null if the launch does not use it.
-  void BindBuffers(const loop::BufferSet& written,
+  // `changing` are the buffers that something may store to while the launch runs. `base_of` gives
+  // the address of a buffer by its index in the nest, or null if the launch does not use it.
+  void BindBuffers(const loop::BufferSet& changing,
                    const std::function<llvm::Value*(size_t)>& base_of);
   void EmitGrid(const lower::LoweredLaunch& launch);
   // Binds the grid's variables for a position in it, and emits the body.
   void EmitAtPosition(const lower::LoweredLaunch& launch, llvm::Value* position);
   // ---- launch_kernel.cc ----
-  // `has_blocks`: threads of a block work together.
+  // `from_others` are the buffers that the launch reads and others may store to meanwhile.
   void DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
-                     const loop::LaunchAccess& access, bool has_blocks);
+                     const loop::LaunchAccess& access, const loop::BufferSet& from_others);
   // The position in the grid that a thread works on alone. Threads beyond the grid return.
   llvm::Value* PositionOfThread(const lower::LoweredLaunch& launch, uint32_t block_threads);
   // The position that the threads of a block work on together. Binds the variable of `thread` to
   // the thread's number in its block.
   llvm::Value* PositionOfBlock(const lower::GridLoop& thread);
   llvm::Value* SharedMemory(const loop::BufferNode& buffer);
+  // ---- launch_dependents.cc ----
+  void EmitWaitForLaunches();
+  void EmitStartOfDependents();
   // ---- launch_copies.cc ----
   void EmitBarrier(int pending);
   void EmitCommit();
@@ -135,6 +138,7 @@ class LaunchEmitter {
   bool EmitCopy(const loop::Stmt& s);
   // ---- launch_statements.cc ----
   void EmitStmt(const loop::Stmt& s);
+  void EmitOfKind(const loop::Stmt& s);
   void EmitFor(const loop::Stmt& s);
   void EmitSerial(const loop::Stmt& s, const Index& min, const Index& extent);
   void EmitUnrolled(const loop::Stmt& s, const Index& min, int64_t extent);

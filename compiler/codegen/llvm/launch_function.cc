@@ -59,7 +59,7 @@ void LaunchEmitter::Begin(llvm::Function* function) {
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
 }
 
-void LaunchEmitter::BindBuffers(const loop::BufferSet& written,
+void LaunchEmitter::BindBuffers(const loop::BufferSet& changing,
                                 const std::function<Value*(size_t)>& base_of) {
   llvm::MDBuilder metadata(context_);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
@@ -80,7 +80,7 @@ void LaunchEmitter::BindBuffers(const loop::BufferSet& written,
     if (base == nullptr) continue;
     Storage storage = Storage::Of(buffer);
     storage.base = base;
-    storage.is_constant = !written.contains(&buffer);
+    storage.is_constant = !changing.contains(&buffer);
     storage.scope = own(i);
     storage.no_alias = others(i);
     storage_[&buffer] = storage;
@@ -106,6 +106,7 @@ void LaunchEmitter::EmitAtPosition(const lower::LoweredLaunch& launch, Value* po
             : index_.Of(b_.CreateZExt(values[i], b_.getInt64Ty()), {0, grid[i].extent - 1});
     vars_[grid[i].var.get()] = IndexMath::Sum(zero_based, IndexMath::Constant(grid[i].min));
   }
+  if (launch.waits) EmitWaitForLaunches();
   EmitStmt(launch.body);
   index_.PopScope();
 }

@@ -24,10 +24,28 @@ std::vector<uint32_t> UsedBuffers(const loop::Nest& nest, const loop::LaunchAcce
   return used;
 }
 
+// Those that the launch reads, and that others may store to after it has begun: other threads of
+// the block between barriers, and launches that it waits for. Loads of other buffers may be moved
+// ahead of barriers and of that wait, and be done through caches that do not see such stores
+// (PTX ISA, "ld.global.nc").
+loop::BufferSet ReadFromOthers(const loop::Nest& nest, const lower::LoweredLaunch& launch,
+                               const loop::LaunchAccess& access) {
+  loop::BufferSet found;
+  for (const loop::Buffer& buffer : nest.buffers) {
+    if (!access.read.contains(buffer.get())) continue;
+    const bool is_parameter =
+        buffer->role == loop::Role::kConstant || buffer->role == loop::Role::kPrepared;
+    const bool is_exchanged = launch.thread && access.written.contains(buffer.get());
+    if (is_exchanged || (launch.waits && !is_parameter)) found.insert(buffer.get());
+  }
+  return found;
+}
+
 }  // namespace
 
 void LaunchEmitter::DeclareKernel(const std::string& name, const std::vector<uint32_t>& arguments,
-                                  const loop::LaunchAccess& access, bool has_blocks) {
+                                  const loop::LaunchAccess& access,
+                                  const loop::BufferSet& from_others) {
   const std::vector<llvm::Type*> pointers(arguments.size(), b_.getPtrTy());
   auto* const type = llvm::FunctionType::get(b_.getVoidTy(), pointers, false);
   Begin(llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, &module_));
@@ -36,9 +54,7 @@ void LaunchEmitter::DeclareKernel(const std::string& name, const std::vector<uin
     const loop::BufferNode& buffer = *nest_.buffers[arguments[i]];
     function_->getArg(i)->setName(buffer.name);
     const bool is_written = access.written.contains(&buffer);
-    // Between barriers other threads of the block may write what this one reads.
-    const bool is_exchanged = has_blocks && is_written && access.read.contains(&buffer);
-    if (!is_exchanged) function_->addParamAttr(i, llvm::Attribute::NoAlias);
+    if (!from_others.contains(&buffer)) function_->addParamAttr(i, llvm::Attribute::NoAlias);
     function_->addParamAttr(
         i, llvm::Attribute::getWithAlignment(context_, llvm::Align(HONE_BUFFER_ALIGNMENT)));
     if (!is_written) function_->addParamAttr(i, llvm::Attribute::ReadOnly);
@@ -111,8 +127,11 @@ absl::StatusOr<KernelCode> LaunchEmitter::EmitKernel(const lower::LoweredLaunch&
   KernelCode code;
   const loop::LaunchAccess access = loop::AccessOf(launch.body);
   code.arguments = UsedBuffers(nest_, access);
-  DeclareKernel(name, code.arguments, access, launch.thread.has_value());
-  BindBuffers(access.written, [&](size_t i) -> Value* {
+  const loop::BufferSet from_others = ReadFromOthers(nest_, launch, access);
+  DeclareKernel(name, code.arguments, access, from_others);
+  loop::BufferSet changing = access.written;
+  changing.insert(from_others.begin(), from_others.end());
+  BindBuffers(changing, [&](size_t i) -> Value* {
     const auto found = std::ranges::find(code.arguments, i);
     if (found == code.arguments.end()) return nullptr;
     return function_->getArg(static_cast<unsigned>(found - code.arguments.begin()));

@@ -74,6 +74,11 @@ void LaunchEmitter::CloseLoop(llvm::BranchInst* back) {
 
 void LaunchEmitter::EmitStmt(const loop::Stmt& s) {
   if (!status_.ok()) return;
+  EmitOfKind(s);
+  if (s.get() == launch_->end_of_sums) EmitStartOfDependents();
+}
+
+void LaunchEmitter::EmitOfKind(const loop::Stmt& s) {
   switch (s->kind) {
     case StmtKind::kFor: {
       const auto late = launch_->warpgroups.late.find(s.get());

@@ -31,7 +31,7 @@ namespace {
 constexpr int64_t kMostThreads = 1024;
 
 // The number goes up with every change of passes or of what is emitted that changes kernels' times.
-std::string PtxToolchain() { return "LLVM " LLVM_VERSION_STRING " PTX code 3"; }
+std::string PtxToolchain() { return "LLVM " LLVM_VERSION_STRING " PTX code 4"; }
 
 // Kernels of one pipeline, which the driver compiles as one piece of code.
 struct Unit {

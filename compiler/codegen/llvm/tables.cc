@@ -117,7 +117,8 @@ class TableEmitter {
                    I32(prepare ? HONE_PHASE_PREPARE : HONE_PHASE_RUN), I32(launch.serial),
                    I32(launch.barrier_before),
                    I32((launch.tiles.regions.empty() ? 0 : HONE_LAUNCH_TILES) |
-                       (flush_subnormals && !prepare ? HONE_LAUNCH_FLUSH_SUBNORMALS : 0))});
+                       (flush_subnormals && !prepare ? HONE_LAUNCH_FLUSH_SUBNORMALS : 0) |
+                       (launch.waits ? HONE_LAUNCH_WAITS : 0))});
   }
 
   Constant* Kernel(const KernelSpec& kernel, const std::vector<LaunchEntry>& entries) {

@@ -83,12 +83,13 @@ TEST_P(TensorCores, GiveTheInterpretersNumbers) {
   const std::vector<frontend::TensorData> inputs = {numbers.Tensor({1, 16, 16, 16})};
   const auto expected = frontend::RunModel(module, inputs);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  for (const char* const target : {"cuda -arch=sm_80", "cuda -arch=sm_75"}) {
+  for (const std::string target : {"cuda -arch=sm_90a", "cuda -arch=sm_80", "cuda -arch=sm_75"}) {
     auto compiled =
         Compiled::Make(module, {.target = *Target::Parse(target), .require_tuned = false});
     ASSERT_TRUE(compiled.ok()) << compiled.status();
     const std::string ptx = compiled->table().codes[0].bytes;
-    EXPECT_EQ(ptx.find("mma.sync") != std::string::npos, target != std::string("cuda -arch=sm_75"));
+    EXPECT_EQ(ptx.find("mma") != std::string::npos, target != "cuda -arch=sm_75");
+    EXPECT_EQ(ptx.find("griddepcontrol.wait") != std::string::npos, target == "cuda -arch=sm_90a");
     const auto outputs = compiled->Run(inputs, 1);
     ASSERT_TRUE(outputs.ok()) << outputs.status();
     EXPECT_EQ(FirstDifference((*outputs)[0], (*expected)[0], 0, 0), "") << target;

@@ -95,15 +95,18 @@ def parts_of(word):
 class Function:
     """The body of one kernel or function, statement by statement."""
 
-    def __init__(self, is_kernel, has_warpgroups=False):
+    def __init__(self, is_kernel, has_warpgroups=False, waits=False):
         self.is_kernel = is_kernel
         self.has_warpgroups = has_warpgroups
+        self.waits = waits  # for the end of the kernels before it
         self.group_sums = set()  # registers that hold sums of warpgroups
         self.declarations = ["bool carry = false;"]
         if has_warpgroups:
             self.declarations += ["SharedWrites writes(place);", "BackgroundProducts products;"]
         if is_kernel:
             self.declarations.append("BackgroundCopies copies;")
+        if waits:
+            self.declarations.append("bool has_waited = false;")
         self.lines = []
 
     def out(self, target, kind, value):
@@ -296,11 +299,29 @@ class Function:
     def do_cvta(self, m, k, o):
         self.out(o[0], k[-1], operand(o[1], k[-1]))
 
+    def touch(self, modifiers):
+        """Global memory is another kernel's until that has ended. An address of no space may be
+        there."""
+        if self.waits and not {"param", "shared", "local"}.intersection(modifiers):
+            self.fault_before_wait()
+
+    def fault_before_wait(self):
+        self.lines.append("if (!has_waited) { *place.fault = true; return; }")
+
+    def do_griddepcontrol(self, m, k, o):
+        if m == ["wait"]:
+            self.lines.append("has_waited = true;")
+        elif m == ["launch_dependents"] and self.waits:
+            self.fault_before_wait()
+        else:
+            raise Unknown(f"griddepcontrol.{'.'.join(m)} of a kernel that does not wait")
+
     def do_ld(self, m, k, o):
         kind = k[-1]
         if "param" in m:
             self.load_parameter(kind, o)
             return
+        self.touch(m)
         targets = parts_of(o[0]) if o[0].startswith("{") else [o[0]]
         self.lines.append(f"{{ const u64 at = {address(o[1])};")
         for i, target in enumerate(targets):
@@ -317,6 +338,7 @@ class Function:
         if "param" in m:
             self.lines.append(f"store<{kind}>({address(o[0])}, {operand(o[1], kind)});")
             return
+        self.touch(m)
         sources = parts_of(o[1]) if o[1].startswith("{") else [o[1]]
         for i, source in enumerate(sources):
             self.lines.append(
@@ -385,6 +407,7 @@ class Function:
         sizes = {"ca": ("4", "8", "16"), "cg": ("16",)}.get(m[1], ())
         if m[:1] + m[2:] != ["async", "shared", "global"] or o[2] not in sizes:
             raise Unknown(f"cp.{'.'.join(m)}")
+        self.touch(["global"])
         read = operand(o[3] if len(o) > 3 else o[2], "u32")
         self.lines.append(f"if (!copies.begin({address(o[0])}, {address(o[1])}, {o[2]}, {read})) "
                           "{ *place.fault = true; return; }")
@@ -548,7 +571,8 @@ def translate_function(head, body, shared):
     is_kernel = kind == "entry"
     if is_kernel and 8 * len(parameters) > PARAMETER_BYTES:
         raise Unknown(f"kernel {name} with more than {PARAMETER_BYTES} bytes of parameters")
-    function = Function(is_kernel, has_warpgroups=is_kernel and "wgmma." in body)
+    function = Function(is_kernel, has_warpgroups=is_kernel and "wgmma." in body,
+                        waits=is_kernel and "griddepcontrol.wait" in body)
     function.body(joined_statements(body))
     function.finish()
     code = ""
