@@ -1,5 +1,7 @@
 #include "compiler/schedule/generic/split_sums.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -8,7 +10,8 @@
 namespace hone::schedule {
 namespace {
 
-constexpr int64_t kPartCounts[] = {2, 4, 8, 16};
+// Sums over a window of 3x3 places often have nine copies, or nine times a power of two.
+constexpr int64_t kPartCounts[] = {2, 3, 4, 6, 8, 9, 12, 16};
 // Shorter parts store and load their sums for too little.
 constexpr int64_t kFewestTermsOfPart = 32;
 constexpr int64_t kFewestStepsOfPart = 2;
@@ -32,7 +35,7 @@ std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
   std::vector<int64_t> all = {1};
   const int64_t most_blocks = kMostBlocksOfUnit * machine.parallel.front().width;
   for (const int64_t parts : kPartCounts) {
-    if (sums.steps[whole.step_loop] % (parts * whole.steps) != 0) break;
+    if (sums.steps[whole.step_loop] % (parts * whole.steps) != 0) continue;
     // A part of one step would leave no loop to take steps of.
     if (sums.steps[whole.step_loop] / parts < kFewestStepsOfPart) break;
     const int64_t copies = sums.steps[whole.step_loop] / (parts * whole.steps);
@@ -44,12 +47,13 @@ std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
 }
 
 bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop) {
-  constexpr int64_t kFewestParts = 2;
-  if (sums.steps[step_loop] % kFewestParts != 0) return false;
+  const auto fewest = std::ranges::find_if(
+      kPartCounts, [&](int64_t parts) { return sums.steps[step_loop] % parts == 0; });
+  if (fewest == std::end(kPartCounts)) return false;
   const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s.nest(), sums.stage.buffer());
   if (!buffer.ok() || SizeBytes((*buffer)->dtype) != kBytesOfSum) return false;
   Sequence split = s;
-  SplitSums(&split, sums, step_loop, kFewestParts);
+  SplitSums(&split, sums, step_loop, *fewest);
   return split.ok();
 }
 

@@ -29,8 +29,8 @@ struct WholeSums {
 std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
                              const machine::Machine& machine);
 
-// Whether SplitSums can split the loop, which has several steps, in two parts, and the sums are of
-// four bytes.
+// Whether SplitSums can split the loop, which has several steps, in some number of parts, and the
+// sums are of four bytes.
 bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop);
 
 // Splits the sums into `parts`, which divide the loop. Returns the sums of the parts, which are

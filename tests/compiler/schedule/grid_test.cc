@@ -199,6 +199,30 @@ TEST(Grid, BlocksOfThreadsSumParts) {
       R"({"column_runs":1,"load_ahead":0,"parts":4,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
 }
 
+// Parts are whole copies: nine copies make three or nine parts, and no two.
+TEST(Grid, SumsOfNineCopiesAreSplitInThrees) {
+  const GridTask one(
+      "fn (p0: Tensor[(16, 288), float32], const p1: Tensor[(16, 288), float32]) { "
+      "nn.dense(p0, p1) }");
+  const auto config = [](int64_t parts) {
+    return *Config::Parse(fmt::format(
+        R"({{"column_runs":1,"load_ahead":0,"parts":{},"row_axis":0,"slots":1,"steps":32,)"
+        R"("strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,)"
+        R"("tile_rows":4}})",
+        parts));
+  };
+  for (const int64_t parts : {1, 3, 9}) {
+    EXPECT_TRUE(SpaceOfTask(one.task()).Contains(config(parts))) << parts;
+    const auto nest = NestOfConfig(one.task(), config(parts));
+    ASSERT_TRUE(nest.ok()) << nest.status();
+    EXPECT_EQ(nest->launches.size(), parts == 1 ? 1 : 2);
+    ExpectSameResults(one.naive(), *nest, /*seed=*/1, config(parts).ToText(), /*tolerance=*/1e-5);
+  }
+  for (const int64_t parts : {2, 4, 6, 12}) {
+    EXPECT_FALSE(SpaceOfTask(one.task()).Contains(config(parts))) << parts;
+  }
+}
+
 // What the next steps copy is loaded before the sums of these; a thread's columns are two runs.
 TEST(Grid, ABlockOfThreadsLoadsAhead) {
   const GridTask one(

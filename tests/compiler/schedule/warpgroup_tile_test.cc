@@ -126,8 +126,9 @@ TEST(WarpgroupTile, ItsImagesHaveChannelsOfWholeCopiesLast) {
 // Threads copy eight channels of a pixel of the window at once, or zeros.
 TEST(WarpgroupTile, BlocksCopyPatches) {
   const GridTask one(kConvolutions[4], kFourUnitsOfHopper, kImagesChannelsLast);
-  ExpectGoldenOf(one, "warpgroup_tile_patches",
-                 R"({"slots":2,"strategy":"warpgroup_tile","tile_columns":64,"warpgroups":1})");
+  ExpectGoldenOf(
+      one, "warpgroup_tile_patches",
+      R"({"parts":1,"slots":2,"strategy":"warpgroup_tile","tile_columns":64,"warpgroups":1})");
 }
 
 // On the 132 multiprocessors of an H100, where small tiles and blocks that share sums were the best
@@ -137,11 +138,12 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
   struct Product {
     int64_t rows, units, terms;
     int64_t columns, groups, slots, parts;  // of the default; 0: it has no such knob
+    int64_t wait_later = 1;
   };
   constexpr Product kProducts[] = {
       {512, 512, 512, 64, 1, 5, 0},     {1024, 1024, 1024, 96, 2, 4, 1},
       {2048, 2048, 2048, 256, 2, 4, 1}, {4096, 4096, 4096, 256, 2, 4, 0},
-      {128, 768, 768, 64, 1, 3, 4},     {128, 3072, 768, 64, 1, 5, 1},
+      {128, 768, 768, 64, 1, 4, 3, 0},  {128, 3072, 768, 64, 1, 5, 1},
       {128, 768, 3072, 64, 2, 5, 8},    {1024, 768, 768, 64, 2, 5, 1},
       {1024, 3072, 768, 192, 2, 4, 1},  {1024, 768, 3072, 128, 2, 4, 2},
       {1000, 1000, 1000, 96, 2, 4, 0},
@@ -154,8 +156,8 @@ TEST(WarpgroupTile, DefaultsFillTheMachine) {
         "cuda -arch=sm_90a -multiprocessors=132");
     const std::string parts = of.parts == 0 ? "" : fmt::format(R"("parts":{},)", of.parts);
     EXPECT_EQ(one.Default(), fmt::format(R"({{{}"slots":{},"strategy":"warpgroup_tile",)"
-                                         R"("tile_columns":{},"wait_later":1,"warpgroups":{}}})",
-                                         parts, of.slots, of.columns, of.groups))
+                                         R"("tile_columns":{},"wait_later":{},"warpgroups":{}}})",
+                                         parts, of.slots, of.columns, of.wait_later, of.groups))
         << of.rows << "x" << of.units << "x" << of.terms;
   }
 }
@@ -175,25 +177,25 @@ TEST(WarpgroupTile, DefaultsOfConvolutionsFillTheMachine) {
       {256, 64, 1, 1, 56,
        R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
       {128, 128, 3, 2, 56,
-       R"("parts":2,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+       R"("parts":3,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
       {128, 512, 1, 1, 28, R"("parts":1,"slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
       {256, 512, 1, 2, 56,
        R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
       {512, 128, 1, 1, 28,
        R"("slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
       {256, 256, 3, 2, 28,
-       R"("parts":4,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+       R"("parts":6,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
       {256, 1024, 1, 1, 14,
        R"("slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
       {1024, 256, 1, 1, 14, R"("parts":8,"slots":1,"strategy":"warpgroup_tile","tile_columns":64)"},
       {512, 512, 3, 2, 14,
-       R"("parts":8,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+       R"("parts":12,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
       {512, 2048, 1, 1, 7,
        R"("slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
       {2048, 512, 1, 1, 7,
        R"("parts":8,"slots":4,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":0)"},
       {512, 512, 3, 1, 7,
-       R"("parts":8,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
+       R"("parts":12,"slots":5,"strategy":"warpgroup_tile","tile_columns":64,"wait_later":1)"},
   };
   for (const Images& of : kImages) {
     const GridTask one(
