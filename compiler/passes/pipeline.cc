@@ -23,6 +23,7 @@
 #include "compiler/passes/pack_repeats.h"
 #include "compiler/passes/select_branches.h"
 #include "compiler/passes/simplify_inference.h"
+#include "compiler/passes/space_to_depth.h"
 #include "compiler/passes/sparsify_constants.h"
 #include "compiler/passes/split_zero_points.h"
 #include "compiler/passes/widen_products.h"
@@ -55,6 +56,7 @@ std::vector<Pass> Pipeline() {
       {"SplitZeroPoints", SplitZeroPoints},
       {"SimplifyInference", SimplifyInference},
       {"CanonicalizeOps", CanonicalizeOps},
+      {"SpaceToDepth", SpaceToDepth},
       {"WidenProducts", WidenProducts},
       {"EliminateCommonSubexpr", EliminateCommonSubexpr},
       {"NarrowWeights", NarrowWeights},

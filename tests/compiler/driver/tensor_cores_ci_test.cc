@@ -96,6 +96,34 @@ TEST_P(TensorCores, GiveTheInterpretersNumbers) {
   }
 }
 
+// The first convolution of a network, of three channels.
+TEST_P(TensorCores, MultiplyImagesOfThreeChannels) {
+  HONE_SKIP_WITHOUT(DeviceKinds().back());
+  Numbers numbers(GetParam());
+  const auto module = ir::ParseModule(
+      fmt::format("def @main(%x: Tensor[(1, 3, 32, 32), {}]) {{\n", numbers.Name()) +
+      "%0 = nn.conv2d(%x, meta[Constant][0], strides=[2, 2], padding=[3, 3, 3, 3]);\n"
+      "nn.max_pool2d(nn.relu(add(%0, meta[Constant][1])), pool_size=[2, 2], strides=[2, 2]) }\n"
+      "meta[Constant][0] = " +
+      numbers.Constant("64, 3, 7, 7", 64 * 3 * 49) +
+      "meta[Constant][1] = " + numbers.Constant("64, 1, 1", 64));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto typed = passes::InferTypes(*module);
+  ASSERT_TRUE(typed.ok()) << typed.status();
+  const std::vector<frontend::TensorData> inputs = {numbers.Tensor({1, 3, 32, 32})};
+  const auto expected = frontend::RunModel(*typed, inputs);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  for (const char* const target : {"cuda -arch=sm_90a", "cuda -arch=sm_80"}) {
+    auto compiled =
+        Compiled::Make(*typed, {.target = *Target::Parse(target), .require_tuned = false});
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    EXPECT_NE(std::string(compiled->table().codes[0].bytes).find("mma"), std::string::npos);
+    const auto outputs = compiled->Run(inputs, 1);
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    EXPECT_EQ(FirstDifference((*outputs)[0], (*expected)[0], 0, 0), "") << target;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, TensorCores,
                          ::testing::Values(DataType::kBFloat16, DataType::kFloat16),
                          [](const auto& info) { return std::string(Name(info.param)); });
