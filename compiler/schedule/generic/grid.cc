@@ -92,17 +92,37 @@ std::unique_ptr<const Plan> OpenRowMajor(const Task& task) {
 
 bool IsImage(const loop::Buffer& buffer) { return buffer->shape.size() == kImageRank; }
 
+void PutChannelsLast(const std::vector<loop::Buffer>& buffers, std::vector<Layout>* layouts) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (IsImage(buffers[i])) (*layouts)[i] = *Layout::Parse("NHWC", kImageRank);
+  }
+}
+
 // All images NHWC.
 ir::LayoutSignature ChannelsLast(const ops::KernelDefinition& def) {
   ir::LayoutSignature signature = RowMajorSignature(def);
-  const auto set = [](const std::vector<loop::Buffer>& buffers, std::vector<Layout>* layouts) {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      if (IsImage(buffers[i])) (*layouts)[i] = *Layout::Parse("NHWC", kImageRank);
-    }
-  };
-  set(InputsOf(def.naive), &signature.operands);
-  set(OutputsOf(def.naive), &signature.results);
+  PutChannelsLast(InputsOf(def.naive), &signature.operands);
+  PutChannelsLast(OutputsOf(def.naive), &signature.results);
   return signature;
+}
+
+// The results NHWC.
+ir::LayoutSignature ChannelsBecomeLast(const ops::KernelDefinition& def) {
+  ir::LayoutSignature signature = RowMajorSignature(def);
+  PutChannelsLast(OutputsOf(def.naive), &signature.results);
+  return signature;
+}
+
+// Whether the kernel makes an image of another one that has fewer channels, in which neighbours are
+// of no use, as what puts squares of pixels together does (compiler/passes/space_to_depth.h).
+bool GathersChannels(const ops::KernelDefinition& def) {
+  constexpr size_t kChannelAxis = 1;
+  const std::vector<loop::Buffer> inputs = InputsOf(def.naive), outputs = OutputsOf(def.naive);
+  const bool has_constants = std::ranges::any_of(def.naive.buffers, [](const loop::Buffer& buffer) {
+    return buffer->role == loop::Role::kConstant;
+  });
+  return !has_constants && inputs.size() == 1 && outputs.size() == 1 && IsImage(inputs[0]) &&
+         IsImage(outputs[0]) && inputs[0]->shape[kChannelAxis] < outputs[0]->shape[kChannelAxis];
 }
 
 // Whether the kernel has images of 16 bits, whose channels tensor cores sum over where they are
@@ -125,6 +145,7 @@ class Grid final : public Template {
     std::vector<ir::LayoutSignature> signatures = {RowMajorSignature(def)};
     if (!HasNarrowImages(def)) return signatures;
     signatures.push_back(ChannelsLast(def));
+    if (GathersChannels(def)) signatures.push_back(ChannelsBecomeLast(def));
     return signatures;
   }
 

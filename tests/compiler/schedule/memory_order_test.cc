@@ -73,6 +73,31 @@ TEST(MemoryOrder, EveryStrategyComputesWhatTheNaiveNestDoes) {
   }
 }
 
+// What puts squares of pixels together reads an image of few channels where it lies, and may write
+// one whose channels come last.
+TEST(MemoryOrder, GatheredChannelsComeLast) {
+  constexpr char kSquares[] =
+      "fn (p0: Tensor[(2, 3, 8, 12), bfloat16]) { %0 = nn.pad(p0, pad_width=[0, 0, 0, 1, 0, 0, 0, "
+      "0]); %1 = reshape(%0, newshape=[2, 4, 4, 2, 6, 2]); %2 = transpose(%1, axes=[0, 3, 5, 1, 2, "
+      "4]); reshape(%2, newshape=[2, 16, 4, 6]) }";
+  constexpr size_t kGathered = 2;
+  const GridTask one(kSquares, kSmallGpu, kGathered);
+  EXPECT_EQ(one.task().signature.ToString(), "NCHW->NHWC");
+  Random random(1);
+  for (int i = 0; i < 12; ++i) {
+    const Config config = SpaceOfTask(one.task()).Sample(random);
+    const auto nest = NestOfConfig(one.task(), config);
+    ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+    ExpectSameResults(one.naive(), *nest, /*seed=*/1, config.ToText(), /*tolerance=*/0);
+  }
+  const Target target = *Target::Parse(kSmallGpu);
+  const auto machine = machine::Machine::For(target);
+  const GridTask conv(kOfTerms[3], kSmallGpu);
+  const ops::KernelDefinition& def = *conv.task().def;
+  EXPECT_EQ(TemplateFor(def, machine).Signatures(def, machine).size(), 2)
+      << "a convolution to more channels has no such signature";
+}
+
 // Threads copy eight channels at once, and ahead; lanes are columns, as in rows of channels.
 TEST(MemoryOrder, WarpsCopyNeighbouringChannelsAhead) {
   const GridTask one(kOfTerms[0], kSmallGpu, kChannelsLast);
