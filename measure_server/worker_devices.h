@@ -42,8 +42,9 @@ class WorkerDevices {
   // `device` must be one of devices(). This and the clock must outlive the measurer.
   std::unique_ptr<Measurer> MeasurerFor(const hone::v1::Device& device, const Clock* clock);
   // How many candidates the device loads while one is measured. If the options say nothing, GPUs
-  // of CUDA load as many as there are cores beside the measured ones, kMostAhead at most; other
-  // devices none, for their kernels may run on the cores that loading takes.
+  // of CUDA load as many as there are cores beside the measured one, kMostAhead at most. Other
+  // devices load none, and no device does beside the processor, for their kernels may run on the
+  // cores that loading takes.
   uint32_t AheadOf(const hone::v1::Device& device) const;
   // The largest number of cores that a measurement takes.
   int cores() const;

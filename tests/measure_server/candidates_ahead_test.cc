@@ -112,6 +112,15 @@ TEST_F(CandidatesAheadTest, WhatDoesNotLoadSaysSoInItsRun) {
   EXPECT_THAT(ChildrenOf(zygote().pid()), IsEmpty());
 }
 
+TEST_F(CandidatesAheadTest, ADeviceThatDoesNotOpenIsLostAsItIsWithout) {
+  runner_ = MissingDeviceZygote();
+  const auto good = ToArtifact(DeviceCandidateSource());
+  LoadAhead(*good);
+  const RunReport report = Measure(*good);
+  EXPECT_EQ(report.outcome, RunOutcome::kDeviceLost);
+  EXPECT_THAT(std::string(report.message), HasSubstr("opencl:99"));
+}
+
 TEST_F(CandidatesAheadTest, ItsTimeIsLimitedAsThatOfOthers) {
   request_.run_limit_ns = 200'000'000;
   const auto endless = ToArtifact(CandidateSource("for (;;) {}"));
