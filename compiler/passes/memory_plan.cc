@@ -14,6 +14,9 @@ namespace {
 
 // More calls than this have too many pairs to tell for each whether they depend on each other.
 constexpr size_t kMostOrderedCalls = 1 << 13;
+// Branches side by side are worth no more than this times the memory of a plan in turn: a model of
+// many wide branches might not fit its device.
+constexpr uint64_t kMostGrowth = 2;
 
 // The calls that use a block.
 struct BlockUse {
@@ -268,9 +271,9 @@ std::vector<bool> BarriersOf(const std::vector<PlannedValue>& values,
 }
 
 // A block may have an earlier one's memory if all that write it depend on all that use that one.
-ArenaPlacement PlaceByDependency(const std::vector<PlannedValue>& values,
-                                 const std::vector<PlannedCall>& calls, const Blocks& made,
-                                 uint64_t peak) {
+ArenaPlacement PlaceApart(const std::vector<PlannedValue>& values,
+                          const std::vector<PlannedCall>& calls, const Blocks& made,
+                          uint64_t peak) {
   const CallDependencies dependencies(values, calls);
   std::vector<CallSet> after;  // for each block the calls that depend on all that use it
   after.reserve(made.uses.size());
@@ -281,6 +284,15 @@ ArenaPlacement PlaceByDependency(const std::vector<PlannedValue>& values,
   });
 }
 
+ArenaPlacement PlaceByDependency(const std::vector<PlannedValue>& values,
+                                 const std::vector<PlannedCall>& calls, const Blocks& made,
+                                 uint64_t peak) {
+  ArenaPlacement in_turn = PlaceBlocks(made.blocks, peak);
+  if (calls.size() > kMostOrderedCalls) return in_turn;
+  ArenaPlacement apart = PlaceApart(values, calls, made, peak);
+  return apart.arena_bytes <= kMostGrowth * in_turn.arena_bytes ? apart : in_turn;
+}
+
 }  // namespace
 
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
@@ -288,10 +300,9 @@ MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
   const Blocks made = MakeBlocks(values, calls);
   MemoryPlan plan;
   plan.peak_live_bytes = PeakLive(made.blocks);
-  const bool is_in_turn = order == CallOrder::kInTurn || calls.size() > kMostOrderedCalls;
   const ArenaPlacement placement =
-      is_in_turn ? PlaceBlocks(made.blocks, plan.peak_live_bytes)
-                 : PlaceByDependency(values, calls, made, plan.peak_live_bytes);
+      order == CallOrder::kInTurn ? PlaceBlocks(made.blocks, plan.peak_live_bytes)
+                                  : PlaceByDependency(values, calls, made, plan.peak_live_bytes);
   plan.arena_bytes = placement.arena_bytes;
   plan.value_offsets.assign(values.size(), 0);
   plan.workspace_offsets.assign(calls.size(), 0);

@@ -87,7 +87,8 @@ struct MemoryPlan {
 //
 // With kByDependency, memory is used again only by calls that depend, directly or not, on all calls
 // that used it before. So calls need not wait for others just because they share memory. Functions
-// of very many calls are planned as with kInTurn.
+// of very many calls, and those that would take more than twice the memory, are planned as with
+// kInTurn.
 MemoryPlan PlanMemory(const std::vector<PlannedValue>& values,
                       const std::vector<PlannedCall>& calls, CallOrder order = CallOrder::kInTurn);
 
