@@ -7,6 +7,7 @@
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/memory_order.h"
+#include "compiler/schedule/generic/result_vectors.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 #include "runtime/module_abi.h"
 
@@ -21,8 +22,9 @@ constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
 constexpr int64_t kTermsOfDot = 2;
 // More code would not be faster, and compile long.
 constexpr int64_t kUnrolledLoads = 16;
-// Elements behind each row of sums, so that stores of two go to different banks.
-constexpr int64_t kSumSlack = 4;
+// Elements behind each row of sums, so that the pairs that half a warp stores to four rows go to
+// different banks; rows stay aligned for loads of four.
+constexpr int64_t kSumSlack = 8;
 
 // The steps of the loops of a sum between two copies.
 std::vector<int64_t> CopiedSteps(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
@@ -408,15 +410,23 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   s->SumPadLanes(summed.Reduction(axes.step_loop), tile.steps);
   s->GrowStage(summed, covered);
   s->GrowStage(stored, covered);
-  std::vector<Loop> blocks, inside;
+  // What a thread stores at once of the last axis.
+  const int64_t at_once = ResultsAtOnce(s->nest(), results, extents.back());
+  std::vector<Loop> blocks, inside, vector;
   for (size_t axis = 0; axis < rank; ++axis) {
     const Loop loop = results.Axis(axis);
-    const SplitLoops split = s->Split(loop, extents[axis], Tail::kGuard, loop.Block(), loop);
+    int64_t extent = extents[axis];
+    if (axis + 1 == rank && at_once > 1) {
+      vector = {s->Split(loop, at_once, Tail::kExact, loop, loop.Lanes()).inner};
+      extent /= at_once;
+    }
+    const SplitLoops split = s->Split(loop, extent, Tail::kGuard, loop.Block(), loop);
     blocks.push_back(split.outer);
     inside.push_back(split.inner);
   }
   std::vector<Loop> order = blocks;
   order.insert(order.end(), inside.begin(), inside.end());
+  order.insert(order.end(), vector.begin(), vector.end());
   s->Reorder(order);
   // The tiles of the last block are whole, too.
   ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = extents, .layout = ""};
@@ -440,7 +450,8 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   s->ReorderPresent(stores.All());
   MarkTiles(s, stores);
   s->TileAll(stores.row);
-  ShareLoops(s, results.Axes(rank), tile.Threads());
+  ShareLoops(s, results.Axes(rank), tile.Threads(), vector);
+  for (const Loop& loop : vector) s->Vectorize(loop);
   for (const Loop& loop : blocks) s->Parallel(loop);
 }
 
