@@ -112,6 +112,14 @@ std::optional<GridSums> SumsOf(const loop::Nest& nest, size_t launch, const loop
   return sums;
 }
 
+// Whether the index is the loop's in all of its iterations. What broadcasts an axis of one element
+// loads it at 0.
+bool IsIndexOf(const Expr& index, const Stmt& loop) {
+  int64_t constant = -1;
+  return index.SameAs(loop->var) ||
+         (ExtentOf(loop) == 1 && loop::IsConstInt(index, &constant) && constant == 0);
+}
+
 // Whether a launch's stage loads the buffer at its own indices alone.
 bool ReadsInOrder(const StageNest& stage, const loop::Buffer& buffer) {
   bool in_order = stage.body->kind == loop::StmtKind::kStore;
@@ -119,7 +127,7 @@ bool ReadsInOrder(const StageNest& stage, const loop::Buffer& buffer) {
     if (load->buffer != buffer) continue;
     in_order = in_order && load->operands.size() == stage.loops.size();
     for (size_t d = 0; in_order && d < load->operands.size(); ++d) {
-      in_order = load->operands[d].SameAs(stage.loops[d]->var);
+      in_order = IsIndexOf(load->operands[d], stage.loops[d]);
     }
   }
   return in_order;
