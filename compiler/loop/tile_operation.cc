@@ -170,6 +170,10 @@ std::optional<TileOperation> MatchTile(const Stmt& loop, const Bounds& outside) 
     op.kind = TileOperation::Kind::kStore;
     const Expr target = Load(store.buffer, store.indices);
     matches = moves && IsOperand(target, loops, loops.row, loops.lane, 1, bounds, &op.target);
+    if (moves && !matches) {
+      op.target_has_lanes = true;
+      matches = IsOperand(target, loops, loops.lane, loops.row, 1, bounds, &op.target);
+    }
   } else if (moves) {
     matches = IsZero(store.value);
   } else {

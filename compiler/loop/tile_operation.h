@@ -24,14 +24,15 @@ struct TileOperation {
   Linear first;               // position of the first sum, by the variables around the loop
   int64_t sums_stride = 0;    // from row to row
   int64_t rows = 1;
-  int64_t lanes = 1;             // of a row
-  int64_t steps = 1;             // kMultiply: steps of the sum, each of `dot` terms
-  int64_t dot = 1;               // kMultiply
-  TileOperand left;              // kMultiply: a row of it for each row of the tile
-  TileOperand right;             // kMultiply: a row of it for each step, or for each lane
-  bool right_has_lanes = false;  // kMultiply: a row of `right` is the terms of a lane
-  TileOperand target;            // kStore
-  std::vector<Expr> variables;   // that the operation's loops bind, outermost first
+  int64_t lanes = 1;              // of a row
+  int64_t steps = 1;              // kMultiply: steps of the sum, each of `dot` terms
+  int64_t dot = 1;                // kMultiply
+  TileOperand left;               // kMultiply: a row of it for each row of the tile
+  TileOperand right;              // kMultiply: a row of it for each step, or for each lane
+  bool right_has_lanes = false;   // kMultiply: a row of `right` is the terms of a lane
+  TileOperand target;             // kStore: a row of it for each row of the tile, or for each lane
+  bool target_has_lanes = false;  // kStore: a row of `target` is the sums of a lane
+  std::vector<Expr> variables;    // that the operation's loops bind, outermost first
 };
 
 // The operation that the loop, of kind kTile, is; `bounds` are known at the loop. nullopt if the

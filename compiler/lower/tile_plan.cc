@@ -44,6 +44,7 @@ struct RegionNeeds {
 
 bool HasInstruction(const TileOperation& op, const machine::MatrixUnit& matrix) {
   if (op.lanes != kAmxTile.SumLanes()) return false;
+  if (op.target_has_lanes) return false;
   if (op.kind != TileOperation::Kind::kMultiply) return matrix.takes_bfloat16 || matrix.takes_bytes;
   return !op.right_has_lanes && matrix.Takes(op.left.load->dtype);
 }

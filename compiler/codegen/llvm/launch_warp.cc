@@ -154,7 +154,7 @@ void LaunchEmitter::EmitWarpOperation(const TileOperation& op) {
   if (op.kind == TileOperation::Kind::kMultiply) EmitWarpProduct(op);
 }
 
-// Two neighbours in each half of the rows.
+// Two neighbours of a row, or of two rows in memory that are lanes, in each half of the rows.
 void LaunchEmitter::StoreWarpSums(const TileOperation& op, int64_t lane) {
   const std::array<Value*, 4> sums = WarpSumsAt(op, lane);
   llvm::Type* const pair = Widen(b_.getFloatTy(), 2);
@@ -167,8 +167,16 @@ void LaunchEmitter::StoreWarpSums(const TileOperation& op, int64_t lane) {
     Value* values = llvm::PoisonValue::get(pair);
     for (size_t i = 0; i < 2; ++i) {
       Value* const sum = b_.CreateLoad(b_.getFloatTy(), sums[2 * half + i]);
-      values = b_.CreateInsertElement(values, sum, i);
+      if (op.target_has_lanes) {
+        Value* const place = b_.CreateConstGEP1_64(b_.getFloatTy(), address.pointer,
+                                                   i * static_cast<uint64_t>(op.target.stride));
+        Annotate(b_.CreateAlignedStore(sum, place, llvm::Align(sizeof(float))), *address.storage,
+                 /*is_load=*/false);
+      } else {
+        values = b_.CreateInsertElement(values, sum, i);
+      }
     }
+    if (op.target_has_lanes) continue;
     Annotate(b_.CreateAlignedStore(values, address.pointer, address.align), *address.storage,
              /*is_load=*/false);
   }

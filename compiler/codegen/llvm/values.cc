@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm/values.h"
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Operator.h"
 
@@ -68,9 +69,33 @@ Value* RoundToOddDoubleBits(Builder& b, Value* value, bool is_signed) {
   return b.CreateSelect(fits, value, rounded);
 }
 
+// NVIDIA's GPUs round two floats by one instruction, which LLVM does not choose by itself.
+Value* RoundPairs(Builder& b, Value* value, llvm::Intrinsic::ID pair, Type* element) {
+  const int lanes = LanesOf(value);
+  Value* rounded = llvm::PoisonValue::get(Widen(element, lanes));
+  for (int lane = 0; lane < lanes; lane += 2) {
+    Value* high = b.CreateExtractElement(value, static_cast<uint64_t>(lane) + 1);
+    Value* low = b.CreateExtractElement(value, static_cast<uint64_t>(lane));
+    Value* both = b.CreateIntrinsic(pair, {}, {high, low});
+    for (int i = 0; i < 2; ++i) {
+      rounded =
+          b.CreateInsertElement(rounded, b.CreateExtractElement(both, static_cast<uint64_t>(i)),
+                                static_cast<uint64_t>(lane + i));
+    }
+  }
+  return rounded;
+}
+
+Value* TruncateToBFloat16(Builder& b, Value* value, const TargetTraits& traits) {
+  if (traits.gpu_bfloat16 && LanesOf(value) % 2 == 0) {
+    return RoundPairs(b, value, llvm::Intrinsic::nvvm_ff2bf16x2_rn, b.getBFloatTy());
+  }
+  return b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
+}
+
 Value* RoundToBFloat16(Builder& b, Value* value, const TargetTraits& traits) {
   if (HasBFloat16Rounding(value, traits)) {
-    Value* rounded = b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
+    Value* rounded = TruncateToBFloat16(b, value, traits);
     Value* stored = b.CreateBitCast(rounded, Int16Like(b, value));
     return b.CreateBitCast(b.CreateShl(b.CreateZExt(stored, Int32Like(b, value)), 16),
                            value->getType());

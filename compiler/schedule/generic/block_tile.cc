@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/machine/background_copies.h"
+#include "compiler/machine/vector_access.h"
 #include "compiler/schedule/generic/block_cover.h"
 #include "compiler/schedule/generic/block_tile_schedule.h"
 #include "compiler/schedule/generic/copied_sums.h"
@@ -366,8 +367,12 @@ bool AllServeSeveral(const GridSums& sums) {
 class BlockTilePlan final : public Plan {
  public:
   // There is at least one choice.
-  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<BlockTiles> tiles)
-      : start_(std::move(start)), stages_(std::move(stages)), tiles_(std::move(tiles)) {}
+  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<BlockTiles> tiles,
+                bool has_vectors)
+      : start_(std::move(start)),
+        stages_(std::move(stages)),
+        tiles_(std::move(tiles)),
+        has_vectors_(has_vectors) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
     if (std::optional<Knob> knob = tiles_->choices().NextKnob(prefix)) return knob;
@@ -409,7 +414,8 @@ class BlockTilePlan final : public Plan {
     if (manner.parts == 1) {
       TileByBlocks(&s, tiles_->sums(), stages_, tile);
     } else {
-      const GridSums parts = SplitSums(&s, tiles_->sums(), tile.step_loop, manner.parts);
+      const GridSums parts =
+          SplitSums(&s, tiles_->sums(), tile.step_loop, manner.parts, has_vectors_);
       TileByBlocks(&s, parts, stages_, tile.OfPart());
     }
     MakeGrids(&s);
@@ -420,6 +426,7 @@ class BlockTilePlan final : public Plan {
   const Sequence start_;
   const std::set<std::string> stages_;  // factors that the nest computes
   const std::unique_ptr<const BlockTiles> tiles_;
+  const bool has_vectors_;  // of threads
 };
 
 }  // namespace
@@ -444,7 +451,8 @@ std::unique_ptr<const Plan> OpenBlockTile(
   TileByBlocks(&tried, tiles->sums(), copied->stages, tiles->TileOf(first));
   if (!tried.ok()) return nullptr;
   return std::make_unique<BlockTilePlan>(std::move(copied->start), std::move(copied->stages),
-                                         std::move(tiles));
+                                         std::move(tiles),
+                                         machine::HasVectorAccess(problem->task.target));
 }
 
 }  // namespace hone::schedule

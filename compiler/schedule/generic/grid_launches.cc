@@ -10,12 +10,17 @@
 namespace hone::schedule {
 namespace {
 
+bool IsScheduled(const loop::Stmt& loop) {
+  return loop->loop_kind == loop::LoopKind::kThread ||
+         loop->loop_kind == loop::LoopKind::kVectorize;
+}
+
 // The loops of a launch that stand directly in each other, outermost first, down to those that are
-// threads already.
+// threads or vectors already.
 std::vector<Loop> PerfectLoops(const loop::Launch& launch) {
   std::vector<Loop> loops;
   loop::Stmt s = launch.body;
-  while (s->kind == loop::StmtKind::kFor && s->loop_kind != loop::LoopKind::kThread) {
+  while (s->kind == loop::StmtKind::kFor && !IsScheduled(s)) {
     loops.emplace_back(s->var->name);
     const loop::Stmt inside = s->body[0];
     s = inside;

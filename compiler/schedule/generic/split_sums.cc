@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "compiler/machine/vector_access.h"
+#include "compiler/schedule/generic/result_vectors.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 
 namespace hone::schedule {
@@ -20,11 +22,21 @@ constexpr int64_t kMostBlocksOfUnit = 4;
 // Tensor cores sum in float32, and so do stages of 16-bit kernels.
 constexpr size_t kBytesOfSum = 4;
 
-// The loop that adds up the parts of a sum is a thread's, who has one result. Threads side by side
-// load neighbours of each part, and store neighbours.
-void AddUpParts(Sequence* s, const GridSums& sums) {
+// The loop that adds up the parts of a sum is a thread's, who has one result, or a vector of them.
+// Threads side by side load neighbours of each part, and store neighbours.
+void AddUpParts(Sequence* s, const GridSums& sums, bool has_vectors) {
   const auto [results, registers] = TakeResults(s, sums);
-  s->ComputeAt(registers, results.Axes(sums.extents.size()).back());
+  const Loop last = results.Axes(sums.extents.size()).back();
+  const int64_t most = has_vectors ? machine::kAccessBytes / static_cast<int64_t>(kBytesOfSum) : 1;
+  const int64_t at_once = std::min(ResultsAtOnce(s->nest(), results, sums.extents.back()), most);
+  if (at_once == 1) {
+    s->ComputeAt(registers, last);
+  } else {
+    const Loop lane = s->Split(last, at_once, Tail::kExact, last, last.Lanes()).inner;
+    s->ComputeAt(registers, last);
+    s->Vectorize(registers.Axes(sums.extents.size()).back());
+    s->Vectorize(lane);
+  }
   s->UnrollPresent({registers.Partials()});
 }
 
@@ -53,15 +65,16 @@ bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop) {
   const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s.nest(), sums.stage.buffer());
   if (!buffer.ok() || SizeBytes((*buffer)->dtype) != kBytesOfSum) return false;
   Sequence split = s;
-  SplitSums(&split, sums, step_loop, *fewest);
+  SplitSums(&split, sums, step_loop, *fewest, /*has_vectors=*/true);
   return split.ok();
 }
 
-GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts) {
+GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts,
+                   bool has_vectors) {
   const Stage partial =
       s->Rfactor(sums.stage.Reduction(step_loop), parts, /*starts_at_first=*/true);
   if (!s->ok()) return sums;
-  AddUpParts(s, sums);
+  AddUpParts(s, sums, has_vectors);
   const std::optional<GridSums> of_parts = SumsOfStage(*s, partial);
   if (of_parts && of_parts->factors) return *of_parts;
   s->Fail(absl::InternalError("expected parts of sums that are sums of the same factors"));

@@ -36,8 +36,10 @@ bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop);
 // Splits the sums into `parts`, which divide the loop. Returns the sums of the parts, which are
 // still to be scheduled: their first axis is that of the parts, and the others are those of `sums`.
 // A launch behind theirs, which is scheduled but for its grid, adds up the parts, in their order,
-// and computes what follows the sums.
-GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts);
+// and computes what follows the sums; with `has_vectors`, a thread of it does so for as many
+// results as vectors of 16 bytes have parts.
+GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts,
+                   bool has_vectors);
 
 }  // namespace hone::schedule
 

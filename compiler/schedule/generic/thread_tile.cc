@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "compiler/loop/visit.h"
+#include "compiler/machine/vector_access.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/grid_launches.h"
+#include "compiler/schedule/generic/result_vectors.h"
 #include "compiler/schedule/generic/thread_tile_schedule.h"
 #include "compiler/schedule/kernel/kernel_view.h"
 #include "compiler/schedule/price/gpu_unit.h"
@@ -114,7 +116,9 @@ double CyclesAcross(const GridTranspose& transpose, const machine::Machine& mach
 class ThreadTilePlan final : public Plan {
  public:
   explicit ThreadTilePlan(const Problem<GridKernel>& problem)
-      : machine_(problem.task.machine), inlined_(problem.kernel.inlined) {
+      : machine_(problem.task.machine),
+        has_vectors_(machine::HasVectorAccess(problem.task.target)),
+        inlined_(problem.kernel.inlined) {
     const std::optional<GridSums>& sums = problem.kernel.sums;
     // What has rows is compared with one launch for all stages.
     if (problem.kernel.rows) {
@@ -172,6 +176,7 @@ class ThreadTilePlan final : public Plan {
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     Sequence s = inlined_;
     if (sums_) TileSums(&s, *sums_, ThreadTileOf(config));
+    if (has_vectors_) StoreVectors(&s, kThreadsOfUnit * machine_.parallel.front().width);
     MakeGrids(&s);
     return std::move(s).Finish();
   }
@@ -200,6 +205,7 @@ class ThreadTilePlan final : public Plan {
   }
 
   const machine::Machine machine_;
+  const bool has_vectors_;
   const Sequence inlined_;
   std::optional<GridSums> sums_;
   std::vector<ThreadTile> tiles_;  // of the sums

@@ -230,7 +230,8 @@ class WarpTilePlan final : public Plan {
       TileByWarps(&s, tiles_->sums(), tiles_->axes(), stages_, tile);
     } else {
       const WarpAxes& axes = tiles_->axes();
-      const GridSums of_parts = SplitSums(&s, tiles_->sums(), axes.step_loop, parts);
+      const GridSums of_parts =
+          SplitSums(&s, tiles_->sums(), axes.step_loop, parts, /*has_vectors=*/true);
       TileByWarps(&s, of_parts, axes.OfParts(), stages_, tile);
     }
     MakeGrids(&s);

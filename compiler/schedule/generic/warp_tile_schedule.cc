@@ -43,8 +43,9 @@ std::vector<int64_t> CoveredSteps(const GridSums& sums, const WarpAxes& axes,
   return extents;
 }
 
-// The layout in which that axis comes last.
+// The layout in which that axis comes last; empty where it does in row-major data.
 std::string WithAxisLast(size_t rank, size_t axis) {
+  if (axis + 1 == rank) return "";
   const std::string letters = AxisLetters(static_cast<int>(rank));
   std::string layout = letters;
   layout.erase(axis, 1);
@@ -53,7 +54,6 @@ std::string WithAxisLast(size_t rank, size_t axis) {
 
 // Terms are the last dimension; empty where they are in row-major data.
 std::string TermsLast(const GridFactor& factor, size_t term_dim) {
-  if (term_dim + 1 == factor.dims.size()) return "";
   return WithAxisLast(factor.dims.size(), term_dim);
 }
 
@@ -370,7 +370,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     bytes.loads += elements / (axes.has_terms_last[i] ? axes.TermsAtOnce() : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
-    bytes.sums *= extents[axis] + (axis == axes.lanes ? kSumSlack : 0);
+    bytes.sums *= extents[axis] + (axis == axes.StoredLast() ? kSumSlack : 0);
   }
   bytes.sums = InSharedMemory(bytes.sums);
   return bytes;
@@ -431,12 +431,12 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   // The tiles of the last block are whole, too.
   ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = extents, .layout = ""};
   shared.slack.assign(rank, 0);
-  shared.slack[axes.lanes] = kSumSlack;
-  if (axes.lanes + 1 < rank) shared.layout = WithAxisLast(rank, axes.lanes);
-  const std::string& layout = shared.layout;
+  shared.slack[axes.StoredLast()] = kSumSlack;
+  shared.layout = WithAxisLast(rank, axes.StoredLast());
   s->ComputeAt(stored, blocks.back(), shared);
-  s->ComputeAt(summed, blocks.back(),
-               {.scope = loop::Scope::kTile, .align = extents, .layout = layout});
+  s->ComputeAt(
+      summed, blocks.back(),
+      {.scope = loop::Scope::kTile, .align = extents, .layout = WithAxisLast(rank, axes.lanes)});
   const SumLoops loops = ScheduleWarpSums(s, summed, sums, axes, tile);
   for (size_t i = 0; i < copies.size(); ++i) {
     PlaceCopy(s, copies[i], loops.copied, (*sums.factors)[i], axes.term_dims[i],

@@ -40,6 +40,9 @@ struct WarpAxes {
   int64_t element_bytes = 2;  // of both factors
 
   bool IsFloat32() const { return element_bytes == 4; }
+  // The axis along which the sums are neighbours where threads read them for the results: the last
+  // one of the two, which is the last of the results, too, so that they read in its order.
+  size_t StoredLast() const { return std::max(rows, lanes); }
   // Terms of 16 bytes, which a thread copies at once and ldmatrix loads as a row.
   int64_t TermsAtOnce() const { return 16 / element_bytes; }
 

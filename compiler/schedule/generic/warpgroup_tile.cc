@@ -135,7 +135,8 @@ class WarpgroupTilePlan final : public Plan {
     if (steps.parts == 1) {
       TileByWarps(&s, copied_.sums, axes_, copied_.stages, tile);
     } else {
-      const GridSums of_parts = SplitSums(&s, copied_.sums, axes_.step_loop, steps.parts);
+      const GridSums of_parts =
+          SplitSums(&s, copied_.sums, axes_.step_loop, steps.parts, /*has_vectors=*/true);
       TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, tile);
     }
     MakeGrids(&s);

@@ -371,6 +371,10 @@ class Function:
         if m == ["rna", "tf32", "f32"]:
             self.out(o[0], "b32", f"nearest_tf32({operand(o[1], 'f32')})")
             return
+        if m == ["rn", "bf16x2", "f32"]:
+            high, low = (f"convert<bf16>({operand(x, 'f32')}, 'n').bits" for x in o[1:])
+            self.out(o[0], "b32", f"(u32({high}) << 16 | {low})")
+            return
         to, source = k
         to_whole = {"rni": "i", "rzi": "z", "rmi": "m", "rpi": "p"}
         how = next((to_whole[x] for x in m if x in to_whole), "n")
