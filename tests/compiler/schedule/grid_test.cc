@@ -223,6 +223,22 @@ TEST(Grid, SumsOfNineCopiesAreSplitInThrees) {
   }
 }
 
+// The addition loads the only sample at 0.
+TEST(Grid, WhatFollowsTheSumsOfOneSampleIsFused) {
+  const GridTask one(
+      "fn (p0: Tensor[(1, 16, 8, 8), float32], const p1: Tensor[(16, 16, 1, 1), float32], p2: "
+      "Tensor[(1, 16, 8, 8), float32]) { %0 = nn.conv2d(p0, p1); add(%0, p2) }");
+  Random random(1);
+  const Space space = one.SpaceOf("block_tile");
+  for (int i = 0; i < 4; ++i) {
+    const Config config = space.Sample(random);
+    if (config.Has("parts") && config.Int("parts") > 1) continue;
+    const auto nest = NestOfConfig(one.task(), config);
+    ASSERT_TRUE(nest.ok()) << nest.status();
+    EXPECT_EQ(nest->launches.size(), 1U) << loop::ToText(*nest);
+  }
+}
+
 // What the next steps copy is loaded before the sums of these; a thread's columns are two runs.
 TEST(Grid, ABlockOfThreadsLoadsAhead) {
   const GridTask one(
