@@ -69,6 +69,12 @@ Value* RoundToOddDoubleBits(Builder& b, Value* value, bool is_signed) {
   return b.CreateSelect(fits, value, rounded);
 }
 
+// GPUs that round to bfloat16 round two floats to 16 bits at once, of either type.
+bool RoundsPairs(const Value* value, const TargetTraits& traits) {
+  return traits.gpu_bfloat16 && LanesOf(value) % 2 == 0 &&
+         value->getType()->getScalarType()->isFloatTy();
+}
+
 // NVIDIA's GPUs round two floats by one instruction, which LLVM does not choose by itself.
 Value* RoundPairs(Builder& b, Value* value, llvm::Intrinsic::ID pair, Type* element) {
   const int lanes = LanesOf(value);
@@ -87,7 +93,7 @@ Value* RoundPairs(Builder& b, Value* value, llvm::Intrinsic::ID pair, Type* elem
 }
 
 Value* TruncateToBFloat16(Builder& b, Value* value, const TargetTraits& traits) {
-  if (traits.gpu_bfloat16 && LanesOf(value) % 2 == 0) {
+  if (RoundsPairs(value, traits)) {
     return RoundPairs(b, value, llvm::Intrinsic::nvvm_ff2bf16x2_rn, b.getBFloatTy());
   }
   return b.CreateFPTrunc(value, WithElements(value->getType(), b.getBFloatTy()));
@@ -181,8 +187,13 @@ void ForbidContraction(Value* value) {
 Value* RoundToFloat16(Builder& b, Value* value, const TargetTraits& traits) {
   if (!traits.half_conversions) return RoundToFloat16ByBits(b, value);
   ForbidContraction(value);
-  Type* half = WithElements(value->getType(), b.getHalfTy());
-  return b.CreateFPExt(b.CreateFPTrunc(value, half), value->getType());
+  Value* rounded = nullptr;
+  if (RoundsPairs(value, traits)) {
+    rounded = RoundPairs(b, value, llvm::Intrinsic::nvvm_ff2f16x2_rn, b.getHalfTy());
+  } else {
+    rounded = b.CreateFPTrunc(value, WithElements(value->getType(), b.getHalfTy()));
+  }
+  return b.CreateFPExt(rounded, value->getType());
 }
 
 // x86's truncation: what does not fit in 32 bits, NaN too, becomes the lowest number. Null where

@@ -371,8 +371,10 @@ class Function:
         if m == ["rna", "tf32", "f32"]:
             self.out(o[0], "b32", f"nearest_tf32({operand(o[1], 'f32')})")
             return
-        if m == ["rn", "bf16x2", "f32"]:
-            high, low = (f"convert<bf16>({operand(x, 'f32')}, 'n').bits" for x in o[1:])
+        if len(m) == 3 and m[0] == "rn" and m[1] in ("bf16x2", "f16x2") and m[2] == "f32":
+            kind = m[1][:-2]
+            high, low = (f"std::bit_cast<u16>(convert<{kind}>({operand(x, 'f32')}, 'n'))"
+                         for x in o[1:])
             self.out(o[0], "b32", f"(u32({high}) << 16 | {low})")
             return
         to, source = k
