@@ -22,9 +22,11 @@ constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
 constexpr int64_t kTermsOfDot = 2;
 // More code would not be faster, and compile long.
 constexpr int64_t kUnrolledLoads = 16;
-// Elements behind each row of sums, so that the pairs that half a warp stores to four rows go to
-// different banks; rows stay aligned for loads of four.
-constexpr int64_t kSumSlack = 8;
+// Elements behind each row of sums, so that what a warp's threads store at once goes to different
+// banks: pairs to four rows, of half a warp; single sums to eight rows, of a warp, where rows are
+// lanes. Rows stay aligned for loads of four.
+constexpr int64_t kPairSlack = 8;
+constexpr int64_t kSingleSlack = 4;
 
 // The steps of the loops of a sum between two copies.
 std::vector<int64_t> CopiedSteps(const GridSums& sums, const WarpAxes& axes, const WarpTile& tile) {
@@ -263,6 +265,10 @@ size_t LanesOf(const GridSums& sums, const std::vector<size_t>& wide) {
   return own.size() == 1 && others.size() > 1 ? others.back() : wide.back();
 }
 
+int64_t SumSlack(const WarpAxes& axes) {
+  return axes.StoredLast() == axes.lanes ? kPairSlack : kSingleSlack;
+}
+
 // The bytes that a buffer of so many takes of a block's memory.
 int64_t InSharedMemory(int64_t bytes) {
   return CeilDiv(bytes, int64_t{HONE_BUFFER_ALIGNMENT}) * HONE_BUFFER_ALIGNMENT;
@@ -370,7 +376,7 @@ WarpTileBytes SharedBytesOf(const GridSums& sums, const WarpAxes& axes, const Wa
     bytes.loads += elements / (axes.has_terms_last[i] ? axes.TermsAtOnce() : 1);
   }
   for (size_t axis = 0; axis < extents.size(); ++axis) {
-    bytes.sums *= extents[axis] + (axis == axes.StoredLast() ? kSumSlack : 0);
+    bytes.sums *= extents[axis] + (axis == axes.StoredLast() ? SumSlack(axes) : 0);
   }
   bytes.sums = InSharedMemory(bytes.sums);
   return bytes;
@@ -431,7 +437,7 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   // The tiles of the last block are whole, too.
   ComputeAtOptions shared{.scope = loop::Scope::kShared, .align = extents, .layout = ""};
   shared.slack.assign(rank, 0);
-  shared.slack[axes.StoredLast()] = kSumSlack;
+  shared.slack[axes.StoredLast()] = SumSlack(axes);
   shared.layout = WithAxisLast(rank, axes.StoredLast());
   s->ComputeAt(stored, blocks.back(), shared);
   s->ComputeAt(
