@@ -141,11 +141,22 @@ void UnrollInnermost(Sequence* s, const std::vector<Loop>& loops) {
   }
 }
 
+// How many iterations each of so many threads gets, of which some may get none: a divisor, with
+// which loops can be unrolled, where a quarter of the threads at most are idle for that.
+int64_t IterationsOfThread(int64_t extent, int64_t threads) {
+  const int64_t fewest = CeilDiv(extent, threads);
+  for (int64_t count = fewest; 3 * count <= 4 * fewest; ++count) {
+    if (extent % count == 0) return count;
+  }
+  return fewest;
+}
+
 // Divides the loops of a stage, in this order, among all threads of the block: the last ones are
 // theirs as far as there are threads enough, so that threads side by side touch neighbours.
-// `inside`: loops that stay within.
-void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
-                const std::vector<Loop>& inside = {}) {
+// `inside`: loops that stay within. `may_idle`: see IterationsOfThread. Returns those of each
+// thread, but for `inside`.
+std::vector<Loop> ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
+                             const std::vector<Loop>& inside = {}, bool may_idle = false) {
   std::vector<Loop> of_threads, own;
   int64_t left = threads;
   for (size_t i = loops.size(); i-- > 0;) {
@@ -158,7 +169,8 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
       of_threads.insert(of_threads.begin(), loop);
       left /= *extent;
     } else {
-      const int64_t of_thread = CeilDiv(*extent, left);
+      const int64_t of_thread =
+          may_idle ? IterationsOfThread(*extent, left) : CeilDiv(*extent, left);
       const Tail tail = *extent % of_thread == 0 ? Tail::kExact : Tail::kClip;
       const SplitLoops split = s->Split(loop, of_thread, tail);
       of_threads.insert(of_threads.begin(), split.outer);
@@ -172,6 +184,16 @@ void ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_t threads,
   s->Reorder(order);
   for (const Loop& loop : of_threads) s->Threads(loop);
   UnrollInnermost(s, own);
+  return own;
+}
+
+// Unrolls a few iterations of the innermost loop where UnrollInnermost left it whole.
+void UnrollSome(Sequence* s, const std::vector<Loop>& loops) {
+  constexpr int64_t kUnrolledVectors = 4;
+  if (loops.empty()) return;
+  const std::optional<int64_t> extent = ConstantExtent(*s, loops.back());
+  if (!extent || *extent <= kUnrolledLoads || *extent % kUnrolledVectors != 0) return;
+  s->Unroll(s->Split(loops.back(), kUnrolledVectors, Tail::kExact).inner);
 }
 
 // Computes the copy of a factor in the loop's body. Threads load some neighbouring terms at once
@@ -186,7 +208,10 @@ void PlaceCopy(Sequence* s, const Stage& copy, const Loop& loop, const GridFacto
   options.slack[term_dim] = tile.term_slack;
   options.layout = TermsLast(factor, term_dim);
   s->ComputeAt(copy, loop, options);
-  if (!has_terms_last) return ShareLoops(s, copy.Axes(rank), threads);
+  if (!has_terms_last) {
+    ShareLoops(s, copy.Axes(rank), threads);
+    return;
+  }
   std::vector<Loop> loops = copy.Axes(rank);
   loops.erase(loops.begin() + static_cast<ptrdiff_t>(term_dim));
   const SplitLoops terms = s->Split(copy.Axis(term_dim), terms_at_once, Tail::kExact);
@@ -456,7 +481,9 @@ void TileByWarps(Sequence* s, const GridSums& sums, const WarpAxes& axes,
   s->ReorderPresent(stores.All());
   MarkTiles(s, stores);
   s->TileAll(stores.row);
-  ShareLoops(s, results.Axes(rank), tile.Threads(), vector);
+  const std::vector<Loop> own =
+      ShareLoops(s, results.Axes(rank), tile.Threads(), vector, /*may_idle=*/!vector.empty());
+  if (!vector.empty()) UnrollSome(s, own);
   for (const Loop& loop : vector) s->Vectorize(loop);
   for (const Loop& loop : blocks) s->Parallel(loop);
 }
