@@ -170,7 +170,12 @@ TEST(LaunchDependencies, TripsOfRepeatsFollowTheMovesOfTheirBuffers) {
   SequencePlan plan;
   plan.addresses = addresses;
   plan.steps = {kernel.Step({0, 2}, 0)};
-  plan.repeats = {{.first_step = 0, .end_step = 1, .trips = 4, .first_buffer = 0, .end_buffer = 3}};
+  plan.repeats = {{.first_step = 0,
+                   .end_step = 1,
+                   .trips = 4,
+                   .first_buffer = 0,
+                   .end_buffer = 3,
+                   .moves = {}}};
   plan.repeats[0].moves = {{.buffer = 2, .next = address(1088), .stride_bytes = 64}};
   EXPECT_THAT(LaunchDependencies(plan), ElementsAre(IsEmpty(), IsEmpty(), IsEmpty(), IsEmpty()));
   plan.repeats[0].moves = {
