@@ -31,8 +31,11 @@ void Candidate::Start() {
 
 bool Candidate::Launch(bool is_checked) {
   stage_ = RunStage::kStarting;
-  if (GoOnAhead()) return true;
-  if (is_over()) return false;
+  if (const auto ahead = TakeAhead()) {
+    process_.TakeOver(ahead->process);
+    process_.Command(Command::kBegin);
+    return TakeDescription(ahead->shared.fd());
+  }
   const SharedFile shared;
   if (shared.fd() < 0) {
     End(RunOutcome::kDeviceLost, fmt::format("shared memory: {}", std::strerror(errno)));
@@ -50,16 +53,9 @@ bool Candidate::Launch(bool is_checked) {
   return TakeDescription(shared.fd());
 }
 
-bool Candidate::GoOnAhead() {
-  if (context_.ahead == nullptr || context_.request.kind != RunRequest::kMeasure) return false;
-  const auto ahead = context_.ahead->Take(context_.request.lease, artifact_fd_);
-  if (ahead == nullptr) return false;
-  process_.TakeOver(ahead->process);
-  process_.Command(Command::kBegin);
-  if (TakeDescription(ahead->shared.fd())) return true;
-  // The device may have had no room for one more beside those that were loaded with it.
-  if (report_->outcome == RunOutcome::kDeviceLost) *report_ = RunReport();
-  return false;
+std::unique_ptr<AheadCandidate> Candidate::TakeAhead() const {
+  if (context_.ahead == nullptr || context_.request.kind != RunRequest::kMeasure) return nullptr;
+  return context_.ahead->Take(context_.request.lease, artifact_fd_);
 }
 
 void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const {

@@ -64,9 +64,8 @@ class Candidate {
   void End(RunOutcome outcome, const std::string& message);
   // Starts the process and takes its description. False if the candidate is over.
   bool Launch(bool is_checked);
-  // Goes on with the process that was started ahead, and takes its description. False if there is
-  // none, if it could not open its device, or if the candidate is over.
-  bool GoOnAhead();
+  // The process that was started ahead; null if there is none.
+  std::unique_ptr<AheadCandidate> TakeAhead() const;
   [[noreturn]] void RunAsChild(int control_fd, int shared_fd, bool is_checked) const;
   void AwaitReady();
   // False if the candidate is over.

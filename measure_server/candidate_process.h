@@ -43,8 +43,8 @@ class CandidateProcess {
   // Call it in a process with one thread. The child runs `body` with its end of the channel, then
   // exits. It does not outlive this process.
   std::optional<Failure> Start(const std::function<void(int control_fd)>& body);
-  // Goes on with the process that `other` started and has no more; this object's limit holds for
-  // it.
+  // Takes over the process that `other` started; `other` then has none. This object's limit holds
+  // for it.
   void TakeOver(CandidateProcess& other);
   bool is_alive() const { return pid_ > 0; }
   // What is left of the limit.

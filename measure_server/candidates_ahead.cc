@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "measure_server/candidate_child.h"
@@ -22,6 +23,7 @@ AheadCandidate::AheadCandidate(int64_t lease_of_it, const RunPlace& place)
 
 void CandidatesAhead::Start(const RunRequest& request, const std::vector<int>& artifact_fds) {
   for (const int artifact_fd : artifact_fds) {
+    if (Find(request.lease, artifact_fd) != candidates_.end()) continue;
     auto candidate = std::make_unique<AheadCandidate>(request.lease, *place_);
     candidate->artifact = FileNumber(artifact_fd);
     if (candidate->artifact == 0 || candidate->shared.fd() < 0) continue;
@@ -42,14 +44,18 @@ void CandidatesAhead::Start(const RunRequest& request, const std::vector<int>& a
 }
 
 std::unique_ptr<AheadCandidate> CandidatesAhead::Take(int64_t lease, int artifact_fd) {
+  const auto found = Find(lease, artifact_fd);
+  if (found == candidates_.end()) return nullptr;
+  std::unique_ptr<AheadCandidate> taken = std::move(*found);
+  candidates_.erase(found);
+  return taken;
+}
+
+CandidatesAhead::Candidates::iterator CandidatesAhead::Find(int64_t lease, int artifact_fd) {
   const uint64_t artifact = FileNumber(artifact_fd);
-  for (auto it = candidates_.begin(); it != candidates_.end(); ++it) {
-    if ((*it)->lease != lease || (*it)->artifact != artifact) continue;
-    std::unique_ptr<AheadCandidate> taken = std::move(*it);
-    candidates_.erase(it);
-    return taken;
-  }
-  return nullptr;
+  return std::ranges::find_if(candidates_, [&](const auto& candidate) {
+    return candidate->lease == lease && candidate->artifact == artifact;
+  });
 }
 
 void CandidatesAhead::Forget(int64_t lease) {

@@ -34,8 +34,8 @@ class CandidatesAhead {
   explicit CandidatesAhead(const RunPlace* place) : place_(place) {}
 
   // Starts a process for each of these candidates of a later run, whose request has the same lease,
-  // seed and limits. Does nothing for a candidate whose process cannot be started: its run will
-  // start one.
+  // seed and limits. Does nothing for a candidate that has a process already, or whose process
+  // cannot be started: its run will start one.
   void Start(const RunRequest& request, const std::vector<int>& artifact_fds);
   // The candidate of this lease with this artifact; null if none was started.
   std::unique_ptr<AheadCandidate> Take(int64_t lease, int artifact_fd);
@@ -45,8 +45,12 @@ class CandidatesAhead {
   bool empty() const { return candidates_.empty(); }
 
  private:
+  using Candidates = std::vector<std::unique_ptr<AheadCandidate>>;
+
+  Candidates::iterator Find(int64_t lease, int artifact_fd);
+
   const RunPlace* const place_;
-  std::vector<std::unique_ptr<AheadCandidate>> candidates_;
+  Candidates candidates_;
 };
 
 }  // namespace hone::measure

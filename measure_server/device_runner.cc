@@ -6,6 +6,15 @@
 #include <vector>
 
 namespace hone::measure {
+namespace {
+
+// A final compares candidates that take turns, which nothing should disturb. What is tried again
+// may have taken a worker down; that must not happen while another trial seems to run.
+bool RunsAlone(const Job& job) {
+  return job.assignment.rounds() != 0 || job.assignment.attempt() > 1;
+}
+
+}  // namespace
 
 DeviceRunner::DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer,
                            uint32_t ahead)
@@ -22,7 +31,7 @@ void DeviceRunner::Start(Router* router) {
 void DeviceRunner::Run(Router* router) {
   while (const std::optional<Job> job = router->Next(device_.id())) {
     const int64_t fence = job->assignment.fence();
-    if (ahead_ > 0) LoadAhead(*router, fence);
+    if (ahead_ > 0) LoadAhead(*router, *job);
     hone::v1::MeasureResult result = measurer_->Measure(*job);
     // It may have ended before its candidates were run.
     if (loaded_.erase(fence) > 0) measurer_->Forget(fence);
@@ -33,17 +42,20 @@ void DeviceRunner::Run(Router* router) {
   }
 }
 
-void DeviceRunner::LoadAhead(const Router& router, int64_t fence) {
-  const std::vector<Job> next = router.Ahead(device_.id(), ahead_);
-  std::erase_if(loaded_, [&](int64_t loaded) {
-    const bool will_come = loaded == fence || std::ranges::any_of(next, [&](const Job& job) {
-                             return job.assignment.fence() == loaded;
-                           });
-    if (!will_come) measurer_->Forget(loaded);
-    return !will_come;
+void DeviceRunner::LoadAhead(const Router& router, const Job& current) {
+  std::vector<Job> next;
+  if (!RunsAlone(current)) next = router.Ahead(device_.id(), ahead_);
+  std::erase_if(next, RunsAlone);
+  std::erase_if(loaded_, [&](int64_t fence) {
+    const auto is_it = [fence](const Job& job) { return job.assignment.fence() == fence; };
+    const bool stays = is_it(current) || std::ranges::any_of(next, is_it);
+    if (!stays) measurer_->Forget(fence);
+    return !stays;
   });
+  // What is loaded already may have been dropped since.
   for (const Job& job : next) {
-    if (loaded_.insert(job.assignment.fence()).second) measurer_->LoadAhead(job);
+    loaded_.insert(job.assignment.fence());
+    measurer_->LoadAhead(job);
   }
 }
 

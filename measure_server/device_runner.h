@@ -17,7 +17,8 @@ namespace hone::measure {
 
 // Measures what the router gives the device, on a thread of its own, from Start until the router
 // has no more for it or the device is lost. `measurer` does what depends on the device's kind. It
-// is told to load the next `ahead` jobs while it measures one.
+// is told to load the next `ahead` jobs while it measures one, but for finals and for what was
+// tried before: these have the device for themselves.
 class DeviceRunner {
  public:
   DeviceRunner(hone::v1::Device device, std::unique_ptr<Measurer> measurer, uint32_t ahead = 0);
@@ -32,14 +33,13 @@ class DeviceRunner {
 
  private:
   void Run(Router* router);
-  // Has the next jobs loaded, and forgets those that will not come. `fence` is of the job that is
-  // next.
-  void LoadAhead(const Router& router, int64_t fence);
+  // Has those loaded that come after `current`, and forgets others that were loaded.
+  void LoadAhead(const Router& router, const Job& current);
 
   const hone::v1::Device device_;
   const std::unique_ptr<Measurer> measurer_;
   const uint32_t ahead_;
-  std::set<int64_t> loaded_;  // fences of jobs that are loaded and not measured yet
+  std::set<int64_t> loaded_;  // fences of jobs that were loaded and not measured yet
   std::atomic<bool> is_lost_{false};
   std::thread thread_;
 };

@@ -326,9 +326,8 @@ int Main(int argc, char** argv) {
                  "repeated, and they take turns (default: cpu)")
       ->take_all();
   app.add_option("--load-ahead", flags.ahead,
-                 "how many candidates devices behind drivers load on other cores while one is "
-                 "measured (default: for cuda as many as there are other cores, 4 at most; 0 for "
-                 "others)")
+                 "how many candidates GPUs of CUDA load while one is measured, one on each core "
+                 "beside the measured one at most (default: 4)")
       ->check(CLI::Range(0, 16));
   app.add_option("--target", flags.target,
                  "canonical text of another target whose code this machine runs, such as one of "

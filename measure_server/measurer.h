@@ -35,10 +35,10 @@ class Measurer {
   // Ends the measurement under this fence at once, as lost, or keeps it from beginning. Does
   // nothing if it has ended. May be called from any thread.
   virtual void Cancel(int64_t fence) = 0;
-  // Has a job loaded that Measure may get later. Returns at once; on most devices it does nothing.
-  // Not during Measure.
+  // Has a job loaded that Measure may get later; nothing happens if it is loaded already. Returns
+  // at once. Not during Measure.
   virtual void LoadAhead(const Job& job) = 0;
-  // Says that Measure will not get the job with this fence, which was loaded ahead. Not during
+  // Ends what is left of a job that was loaded ahead, whether it was measured or not. Not during
   // Measure.
   virtual void Forget(int64_t fence) = 0;
   // Whether the device can measure nothing more.

@@ -63,7 +63,8 @@ class Router {
   // ---- a device's thread ----
   // Blocks until the device has a job. nullopt if the device's thread is to end.
   std::optional<Job> Next(const std::string& device);
-  // The jobs that Next will return next unless they are revoked, `count` at most.
+  // The first jobs that are ready now, `count` at most. Next returns these next, unless they are
+  // revoked or an older one becomes ready.
   std::vector<Job> Ahead(const std::string& device, uint32_t count) const;
   void Finish(const std::string& device, hone::v1::MeasureResult result);
   // Says that the device can measure nothing more. When the last device is lost, the worker

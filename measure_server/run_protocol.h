@@ -20,7 +20,7 @@ inline constexpr char kHostDevice[] = "cpu";
 
 // One run: a trial, a final, or a reference; or nothing but opening the device. Two kinds are no
 // runs and have no reports: kLoadAhead has the candidates of a later kMeasure of its lease loaded,
-// and kForget says that the lease will have none.
+// and kForget ends those of the lease that no run has taken.
 struct RunRequest {
   enum Kind : uint32_t { kMeasure = 0, kReference = 1, kOpening = 2, kLoadAhead = 3, kForget = 4 };
   uint64_t session = 0;  // the run's number, unique in its zygote

@@ -15,7 +15,7 @@ namespace {
 // The reports of a run, mapped; no child sees them.
 class Reports {
  public:
-  Reports(int fd, size_t count) : bytes_(count * sizeof(RunReport)) {
+  Reports(int fd, size_t count) : count_(count), bytes_(count * sizeof(RunReport)) {
     void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) return;
     first_ = static_cast<RunReport*>(mapped);
@@ -29,8 +29,18 @@ class Reports {
 
   bool ok() const { return first_ != nullptr; }
   RunReport* operator[](size_t i) const { return first_ + i; }
+  void Clear() const { std::fill_n(first_, count_, RunReport()); }
+  // Whether a candidate failed as it also may where other processes use its device, or did.
+  bool HaveFaultOfDevice() const {
+    constexpr RunOutcome kFaults[] = {RunOutcome::kDeviceLost, RunOutcome::kLoadError,
+                                      RunOutcome::kOutOfMemory, RunOutcome::kCrash};
+    return std::any_of(first_, first_ + count_, [&](const RunReport& report) {
+      return std::ranges::count(kFaults, report.outcome) > 0;
+    });
+  }
 
  private:
+  const size_t count_;
   const size_t bytes_;
   RunReport* first_ = nullptr;
 };
@@ -122,6 +132,13 @@ void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace
     }
     context.reference = &reference;
   }
+  const bool is_alone = ahead == nullptr || ahead->empty();
+  Turns(context, files, reports).Run();
+  if (is_alone || cancellation.has_happened() || !reports.HaveFaultOfDevice()) return;
+  // The device may have had too little room, or a fault of one process may have spoilt it for those
+  // that had opened it already. No candidate is to blame for its neighbours.
+  ahead->ForgetAll();
+  reports.Clear();
   Turns(context, files, reports).Run();
 }
 

@@ -17,11 +17,12 @@ struct RunFiles {
   std::vector<int> artifact_fds;
 };
 
-// Forks a child for each candidate that is not in `ahead` (null: none is), and returns when all
-// have ended; every report then has an outcome. A candidate's limit counts the time in which the
-// zygote waits for its child. A cancelled session ends at once, and its candidates are lost. The
-// rounds of a final go over the candidates in rotating order, with all children alive if memory
-// allows. The process must have one thread.
+// Forks a child for each candidate that is not in `ahead` (null: none is). If any fails in a way
+// that candidates beside it could bring about, ends all in `ahead` and runs the session anew.
+// Returns when all have ended; every report then has an outcome. A candidate's limit counts the
+// time in which the zygote waits for its child. A cancelled session ends at once, and its
+// candidates are lost. The rounds of a final go over the candidates in rotating order, with all
+// children alive if memory allows. The process must have one thread.
 void RunSession(const RunRequest& request, const RunFiles& files, const RunPlace& place,
                 CandidatesAhead* ahead = nullptr);
 

@@ -96,13 +96,12 @@ std::unique_ptr<Measurer> WorkerDevices::MeasurerFor(const v1::Device& device, c
 }
 
 uint32_t WorkerDevices::AheadOf(const v1::Device& device) const {
-  if (!contained_.contains(device.id())) return 0;
-  if (ahead_) return *ahead_;
   const bool is_host_measured = std::ranges::any_of(
       devices_, [](const v1::Device& other) { return other.kind() == v1::DEVICE_KIND_CPU; });
   if (device.kind() != v1::DEVICE_KIND_CUDA || is_host_measured) return 0;
   const auto usable = static_cast<uint32_t>(UsableCores().size());
-  return std::min(usable - std::min(usable, static_cast<uint32_t>(cores())), kMostAhead);
+  const uint32_t others = usable - std::min(usable, static_cast<uint32_t>(cores()));
+  return std::min(others, ahead_.value_or(kMostAhead));
 }
 
 int WorkerDevices::cores() const {

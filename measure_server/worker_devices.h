@@ -30,7 +30,7 @@ class WorkerDevices {
     std::string target;  // the target that the processor is offered for; empty: its own
     bool is_emulated = false;
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
-    // How many candidates devices behind drivers load ahead; nullopt: as AheadOf says.
+    // How many candidates GPUs of CUDA load ahead at most; nullopt: kMostAhead.
     std::optional<uint32_t> ahead;
   };
   // Call it while the process has one thread; it still has only one afterwards. kNotFound if there
@@ -41,10 +41,9 @@ class WorkerDevices {
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
   // `device` must be one of devices(). This and the clock must outlive the measurer.
   std::unique_ptr<Measurer> MeasurerFor(const hone::v1::Device& device, const Clock* clock);
-  // How many candidates the device loads while one is measured. If the options say nothing, GPUs
-  // of CUDA load as many as there are cores beside the measured one, kMostAhead at most. Other
-  // devices load none, and no device does beside the processor, for their kernels may run on the
-  // cores that loading takes.
+  // How many candidates the device loads while one is measured. GPUs of CUDA load one on each core
+  // beside the measured one, as many as the options allow at most. Other devices load none, and no
+  // device does beside the processor, for kernels may run there on the cores that loading takes.
   uint32_t AheadOf(const hone::v1::Device& device) const;
   // The largest number of cores that a measurement takes.
   int cores() const;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,10 +26,12 @@ namespace {
 
 constexpr size_t kMaxDescriptors = kMaxCandidates + 2;
 constexpr char kSessionDone = 'd';
+constexpr int kEndLimitMs = 2000;
 constexpr const char* kCancelled = "cancelled";
 constexpr const char* kGone = "the process that starts candidates is gone";
 
-// Does not wait: there is room, for one run at a time is asked for.
+// Does not wait. There is room, for messages are small: one run at a time is asked for, and some
+// candidates to be loaded ahead of it.
 bool SendMessage(int socket, const msghdr& message, size_t size_bytes) {
   return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size_bytes);
 }
@@ -125,6 +128,8 @@ void OfferFolder(const std::string& folder, const Isolation& isolation) {
     for (const int fd : descriptors) close(fd);
     (void)!send(socket, &kSessionDone, 1, MSG_NOSIGNAL);
   }
+  // Their drivers' files are the worker's to remove.
+  ahead.ForgetAll();
   _exit(0);
 }
 
@@ -163,12 +168,19 @@ absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const Options& options) {
   }
   close(ends[1]);
   close(cancel[0]);
-  return std::unique_ptr<Zygote>(new Zygote(pid, ends[0], cancel[1], options.patience_ns));
+  const int pid_fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  return std::unique_ptr<Zygote>(new Zygote(pid, pid_fd, ends[0], cancel[1], options.patience_ns));
 }
 
 Zygote::~Zygote() {
   close(socket_);
   close(cancel_fd_);
+  if (pid_fd_ >= 0) {
+    // It ends what it has loaded ahead, and then itself.
+    pollfd ended{pid_fd_, POLLIN, 0};
+    poll(&ended, 1, kEndLimitMs);
+    close(pid_fd_);
+  }
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
@@ -231,7 +243,8 @@ absl::Status Zygote::AwaitDone(const RunRequest& request) {
   const int64_t count = std::max(request.candidate_count, 1u);
   // A candidate may have to come anew for each round.
   const int64_t times = int64_t{request.rounds} + 1;
-  const int64_t end_ns = Clock::Real().NowNs() + count * (times * limit_ns + patience_ns_);
+  // RunSession may run it twice.
+  const int64_t end_ns = Clock::Real().NowNs() + 2 * count * (times * limit_ns + patience_ns_);
   while (true) {
     const int64_t left_ns = end_ns - Clock::Real().NowNs();
     if (left_ns <= 0) {

@@ -29,10 +29,11 @@ class CandidateRunner {
   // end as soon as it does. With 0, ends the Run in progress if it has no lease. May be called from
   // any thread.
   virtual void Cancel(int64_t lease) = 0;
-  // Has candidates of a later run loaded. That run's request must have the same lease, seed and
-  // limits. Returns at once, and whatever fails shows in the run. Not during Run.
+  // Has candidates of a later run loaded, unless they are loaded already. That run's request must
+  // have the same lease, seed and limits. Returns at once, and whatever fails shows in the run. Not
+  // during Run.
   virtual void LoadAhead(const RunRequest& request, const std::vector<int>& artifact_fds) = 0;
-  // Says that a run whose candidates were loaded ahead will not come. Not during Run.
+  // Ends what was loaded ahead for the lease and no run has taken. Not during Run.
   virtual void Forget(int64_t lease) = 0;
 };
 
@@ -67,8 +68,12 @@ class Zygote : public CandidateRunner {
   void Forget(int64_t lease) override;
 
  private:
-  Zygote(pid_t pid, int socket, int cancel_fd, int64_t patience_ns)
-      : pid_(pid), socket_(socket), cancel_fd_(cancel_fd), patience_ns_(patience_ns) {}
+  Zygote(pid_t pid, int pid_fd, int socket, int cancel_fd, int64_t patience_ns)
+      : pid_(pid),
+        pid_fd_(pid_fd),
+        socket_(socket),
+        cancel_fd_(cancel_fd),
+        patience_ns_(patience_ns) {}
 
   // Makes the run the current one. False if its lease was cancelled before.
   bool Begin(RunRequest* request);
@@ -78,6 +83,7 @@ class Zygote : public CandidateRunner {
   absl::Status AwaitDone(const RunRequest& request);
 
   const pid_t pid_;
+  const int pid_fd_;  // -1: the system has none
   const int socket_;
   const int cancel_fd_;
   const int64_t patience_ns_;

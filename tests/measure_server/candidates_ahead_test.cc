@@ -14,6 +14,7 @@
 #include "support/clock.h"
 #include "tests/measure_server/sample_artifacts.h"
 #include "tests/measure_server/zygote_fixture.h"
+#include "tests/runtime/c_module.h"
 
 namespace hone::measure {
 namespace {
@@ -119,6 +120,40 @@ TEST_F(CandidatesAheadTest, ADeviceThatDoesNotOpenIsLostAsItIsWithout) {
   const RunReport report = Measure(*good);
   EXPECT_EQ(report.outcome, RunOutcome::kDeviceLost);
   EXPECT_THAT(std::string(report.message), HasSubstr("opencl:99"));
+}
+
+#ifdef __x86_64__
+// As a device that has too little room for several, or was spoilt by another candidate.
+TEST_F(CandidatesAheadTest, WhatFailsBesideOthersRunsOnceMoreAlone) {
+  runner_ = ContainedHostZygote();
+  const TestFolder folder;
+  std::filesystem::permissions(folder / "", std::filesystem::perms::all);
+  const std::string made = folder / "made";
+  const auto fails_once = ToArtifact(CandidateSource(
+      "if (i == 0 && call(257, -100, (long)\"" + made + "\", 0xC1) >= 0) *(volatile int*)0 = 1",
+      "static long call(long, long, long, long);\n"));
+  const auto next = ToArtifact(CandidateSource("sum += 0"));
+  EXPECT_EQ(Measure(*fails_once).outcome, RunOutcome::kCrash) << "it was alone";
+  std::filesystem::remove(made);
+  request_.lease = kLease + 1;
+  LoadAhead(*next);
+  request_.lease = kLease;
+  const RunReport report = Measure(*fails_once);
+  EXPECT_EQ(report.outcome, RunOutcome::kOk) << report.message;
+  EXPECT_GE(report.sample_count, 1u);
+  EXPECT_THAT(ChildrenOf(zygote().pid()), IsEmpty());
+}
+#endif
+
+TEST_F(CandidatesAheadTest, NothingOutlivesAZygote) {
+  auto zygote = Zygote::Start({.level = SandboxLevel::kContained});
+  ASSERT_TRUE(zygote.ok()) << zygote.status();
+  runner_ = zygote->get();
+  LoadAhead(*ToArtifact(CandidateSource()));
+  const std::vector<std::string> children = AwaitChildren(1);
+  ASSERT_THAT(children, SizeIs(1));
+  zygote->reset();
+  EXPECT_FALSE(std::filesystem::exists("/proc/" + children[0]));
 }
 
 TEST_F(CandidatesAheadTest, ItsTimeIsLimitedAsThatOfOthers) {

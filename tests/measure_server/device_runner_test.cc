@@ -88,6 +88,29 @@ TEST_F(DeviceRunnerTest, LoadsTheNextOnesAndForgetsThoseThatWillNotCome) {
   End();
 }
 
+// A final, and what was tried before.
+TEST_F(DeviceRunnerTest, SomeHaveTheDeviceForThemselves) {
+  Assign(1);
+  Assign(2, [](v1::Assignment& assignment) { assignment.set_rounds(5); });
+  Assign(3, [](v1::Assignment& assignment) { assignment.set_attempt(2); });
+  Assign(4);
+  Assign(5);
+  SendArtifact();
+  Start(/*ahead=*/3);
+  EXPECT_THAT(measurer_->AskedUntil("measure 1"), ElementsAre("load 4", "measure 1"));
+  measurer_->Step();
+  EXPECT_THAT(measurer_->AskedUntil("measure 2"),
+              ElementsAre("load 4", "measure 1", "forget 4", "measure 2"));
+  measurer_->Step();
+  EXPECT_THAT(measurer_->AskedUntil("measure 3"),
+              ElementsAre("load 4", "measure 1", "forget 4", "measure 2", "measure 3"));
+  measurer_->Step();
+  EXPECT_THAT(measurer_->AskedUntil("measure 4"),
+              ElementsAre("load 4", "measure 1", "forget 4", "measure 2", "measure 3", "load 5",
+                          "measure 4"));
+  End();
+}
+
 TEST_F(DeviceRunnerTest, LoadsNothingAheadUnlessAsked) {
   for (const int64_t fence : {1, 2}) Assign(fence);
   SendArtifact();

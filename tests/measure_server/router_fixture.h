@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,13 +52,14 @@ class RouterTest : public testing::Test {
     welcome.mutable_welcome()->set_heartbeat_interval_ns(1'000'000'000);
     router_.Receive(welcome);
   }
-  void Assign(int64_t fence) {
+  void Assign(int64_t fence, const std::function<void(v1::Assignment&)>& change = nullptr) {
     v1::WorkResponse message;
     v1::Assignment& assignment = *message.mutable_assignment();
     assignment.set_fence(fence);
     assignment.set_trial(fence * 10);
     assignment.set_device("cpu0");
     assignment.add_candidates()->set_artifact_digest(Digest());
+    if (change) change(assignment);
     router_.Receive(message);
   }
   void SendChunk(uint64_t offset, uint64_t size, char flip = 0) {

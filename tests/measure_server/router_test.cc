@@ -159,6 +159,21 @@ TEST_F(RouterTest, OpensAWindowWhereTheDaemonKnowsThem) {
   EXPECT_EQ(CreditSent(), 0u) << "a window is said once";
 }
 
+TEST_F(RouterTest, ADeviceThatLoadsAheadHoldsSoManyMore) {
+  RouterOptions options = Options();
+  options.ahead["cpu0"] = 4;
+  Router router(options, &Clock::Real());
+  v1::WorkResponse welcome;
+  for (const uint32_t protocol : {2u, 3u}) {
+    sent_.clear();
+    router.Connected([this](v1::WorkRequest message) { sent_.push_back(std::move(message)); });
+    welcome.mutable_welcome()->set_protocol(protocol);
+    router.Receive(welcome);
+    EXPECT_EQ(protocol == 2 ? CreditSent() : sent_.at(1).window().size(), 7u);
+    router.Disconnected();
+  }
+}
+
 TEST_F(RouterTest, NamesWhatRunsBeforeItRunsAndUntilItHasEnded) {
   router_.Disconnected();
   Connect(3);

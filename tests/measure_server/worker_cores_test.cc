@@ -14,6 +14,7 @@
 #include "measure_server/core_list.h"
 #include "measure_server/cpu_device.h"
 #include "measure_server/held_cores.h"
+#include "measure_server/measured_cores.h"
 #include "runtime/thread_team.h"
 
 namespace hone::measure {
@@ -33,6 +34,20 @@ TEST(CoreList, IsReadAndWrittenAsTheSystemWritesIt) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseCores(bad).status())) << bad;
   }
   EXPECT_GE(OnlineCoreCount(), 1);
+}
+
+TEST(OffMeasuredCores, ThisThreadUsesTheOtherCoresForAWhile) {
+  const std::vector<int> all = UsableCores();
+  if (all.size() < 2) GTEST_SKIP() << "this process has one core only";
+  {
+    const OffMeasuredCores elsewhere(1);
+    EXPECT_EQ(UsableCores(), std::vector<int>(all.begin(), all.end() - 1));
+  }
+  EXPECT_EQ(UsableCores(), all);
+  for (const int none_left : {0, static_cast<int>(all.size())}) {
+    const OffMeasuredCores elsewhere(none_left);
+    EXPECT_EQ(UsableCores(), all);
+  }
 }
 
 // In a name of its own, which no worker on this machine uses.
