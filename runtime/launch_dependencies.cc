@@ -9,10 +9,6 @@
 namespace hone {
 namespace {
 
-// Most launches that the search for dependencies of one launch looks at, which bounds the time. A
-// dependency more than needed does no harm.
-constexpr size_t kMostLookedAt = 1024;
-
 bool IsWritten(const hone_buffer& buffer, const hone_launch& launch) {
   switch (buffer.role) {
     case HONE_ROLE_INPUT:
@@ -108,7 +104,7 @@ std::vector<size_t> AccessHistory::Reduce(std::vector<size_t> conflicts) {
     kept.push_back(conflict);
     marks_[conflict] = now_;
     to_visit.push_back(conflict);
-    while (!to_visit.empty() && looked_at < kMostLookedAt) {
+    while (!to_visit.empty() && looked_at < most_looked_at_) {
       const size_t launch = to_visit.back();
       to_visit.pop_back();
       for (const size_t before : waits_for_[launch]) {

@@ -24,6 +24,10 @@ struct MemoryAccess {
 // the number of ranges that are told apart, not with the number of launches before it.
 class AccessHistory {
  public:
+  // The search for dependencies that follow from others looks at `most_looked_at` launches for each
+  // launch, which bounds the time. A dependency more than needed does no harm.
+  explicit AccessHistory(size_t most_looked_at = 1024) : most_looked_at_(most_looked_at) {}
+
   // Adds the next launch; the first one has the number 0. Returns the numbers of the launches that
   // it must wait for, in ascending order. Those that it waits for anyway, because another one in
   // the list does, are left out where a short search finds that.
@@ -56,6 +60,7 @@ class AccessHistory {
   void Write(const MemoryAccess& access);
   bool IsBefore(size_t launch) const { return marks_[launch] == now_; }
 
+  const size_t most_looked_at_;
   Ranges ranges_;
   std::vector<Reader> readers_;
   std::vector<size_t> seen_;  // for each of readers_ the last launch that collected it

@@ -45,8 +45,8 @@ enum hone_role {
 /* The launch is run with subnormal operands and results flushed to zero. Without this flag (strict
  * numerics, and modules older than the flag) the mode of the calling thread holds. */
 #define HONE_LAUNCH_FLUSH_SUBNORMALS 2u
-/* The launch's entry waits until all launches before it in a CUDA graph have ended, before it
- * touches global memory, so that it may be started while they still run. */
+/* The launch's entry itself waits until the launches that it depends on in a CUDA graph have ended,
+ * before it touches global memory, so that it may be started while they still run. */
 #define HONE_LAUNCH_WAITS 4u
 
 enum hone_phase { HONE_PHASE_PREPARE = 0, HONE_PHASE_RUN = 1 };

@@ -131,27 +131,29 @@ void CudaSequence::AddRun(const std::vector<std::vector<size_t>>& dependencies, 
     std::vector<void*> parameters = ParametersOf(*step.device_launch, visit.addresses);
     KernelLaunch kernel = is_empty ? Nothing() : KernelOf(visit.step);
     if (!is_empty) kernel.parameters = parameters.data();
-    graph->Add(kernel, dependencies[number++], (step.launch->flags & HONE_LAUNCH_WAITS) != 0);
+    const bool waits = !is_empty && (step.launch->flags & HONE_LAUNCH_WAITS) != 0;
+    graph->Add(kernel, dependencies[number++], waits);
     return true;
   });
 }
 
 GraphExec CudaSequence::MakeGraph(int64_t runs, bool is_empty) {
   const std::vector<std::vector<size_t>> dependencies = LaunchDependencies(plan_);
-  while (true) {
-    LaunchGraph graph(device_.api(), device_.starts_early());
+  const auto make = [&](bool starts_early, GraphExec* exec) {
+    LaunchGraph graph(device_.api(), starts_early);
     for (int64_t run = 0; run < runs; ++run) {
       if (run > 0) graph.EndRun();
       AddRun(dependencies, is_empty, &graph);
     }
-    GraphExec exec = nullptr;
-    const Result result = graph.Instantiate(&exec);
-    if (result != kSuccess && graph.has_early_starts()) {
-      device_.StartNothingEarly();
-      continue;
-    }
-    return device_.Check(result, "making a graph") ? exec : nullptr;
+    return graph.Instantiate(exec);
+  };
+  GraphExec exec = nullptr;
+  Result result = make(device_.starts_early(), &exec);
+  if (result != kSuccess && result != kOutOfMemory && device_.starts_early()) {
+    result = make(/*starts_early=*/false, &exec);
+    if (result == kSuccess) device_.StartNothingEarly();
   }
+  return device_.Check(result, "making a graph") ? exec : nullptr;
 }
 
 bool CudaSequence::Start() {

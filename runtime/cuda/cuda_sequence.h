@@ -47,7 +47,8 @@ class CudaSequence final : public LaunchSequence {
   bool LaunchStep(const StepVisit& visit);
   bool LaunchNothing();
   // Makes one graph of `runs` runs, one after the other. If `is_empty`, it has the same nodes and
-  // edges, but its kernels do nothing. Null if the device has failed.
+  // the same order, but its kernels do nothing and none starts early. Null if the device has
+  // failed.
   GraphExec MakeGraph(int64_t runs, bool is_empty);
   void AddRun(const std::vector<std::vector<size_t>>& dependencies, bool is_empty,
               LaunchGraph* graph) const;

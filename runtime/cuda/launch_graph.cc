@@ -13,8 +13,8 @@ LaunchGraph::~LaunchGraph() {
   if (graph_ != nullptr) api_.GraphDestroy(graph_);
 }
 
-// A launch that waits for some by itself and for others by the driver is not what the driver's
-// manual tells of, so that one full dependency makes all of a launch full.
+// The driver's manual does not say what a launch does that has edges of both kinds. So all edges to
+// a launch are full if one is.
 bool LaunchGraph::MayStartEarly(const std::vector<size_t>& after, bool waits) const {
   return starts_early_ && waits && !after.empty() &&
          std::ranges::all_of(after, [&](size_t launch) { return run_[launch].waits; });

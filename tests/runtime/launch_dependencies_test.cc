@@ -84,9 +84,11 @@ TEST(AccessHistory, OrdersAsAllConflictsDo) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     std::mt19937_64 random(seed);
     AccessHistory history;
+    AccessHistory hasty(/*most_looked_at=*/seed % 9);
     std::vector<Accesses> launches;
     Closure expected;
     Closure found;
+    Closure found_in_haste;
     for (size_t launch = 0; launch < 60; ++launch) {
       launches.push_back(RandomAccesses(random));
       std::vector<size_t> conflicts;
@@ -97,6 +99,8 @@ TEST(AccessHistory, OrdersAsAllConflictsDo) {
       const std::vector<size_t> waits_for = history.Add(launches[launch]);
       AddLaunch(waits_for, &found);
       ASSERT_EQ(found, expected) << "seed " << seed << ", launch " << launch;
+      AddLaunch(hasty.Add(launches[launch]), &found_in_haste);
+      ASSERT_EQ(found_in_haste, expected) << "seed " << seed << ", launch " << launch;
       for (const size_t a : waits_for) {
         for (const size_t b : waits_for) ASSERT_FALSE(a > b && found[a][b]) << "seed " << seed;
       }
