@@ -154,7 +154,8 @@ void LaunchEmitter::EmitWarpOperation(const TileOperation& op) {
   if (op.kind == TileOperation::Kind::kMultiply) EmitWarpProduct(op);
 }
 
-// Two neighbours of a row, or of two rows in memory that are lanes, in each half of the rows.
+// In each half of the rows a thread has the sums of two neighbouring lanes: one pair in memory where
+// a row of the target is a row of sums, and two elements of different rows where it is a lane.
 void LaunchEmitter::StoreWarpSums(const TileOperation& op, int64_t lane) {
   const std::array<Value*, 4> sums = WarpSumsAt(op, lane);
   llvm::Type* const pair = Widen(b_.getFloatTy(), 2);

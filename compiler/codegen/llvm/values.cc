@@ -69,7 +69,7 @@ Value* RoundToOddDoubleBits(Builder& b, Value* value, bool is_signed) {
   return b.CreateSelect(fits, value, rounded);
 }
 
-// GPUs that round to bfloat16 round two floats to 16 bits at once, of either type.
+// GPUs that round to bfloat16 also round two floats to bfloat16 or float16 by one instruction.
 bool RoundsPairs(const Value* value, const TargetTraits& traits) {
   return traits.gpu_bfloat16 && LanesOf(value) % 2 == 0 &&
          value->getType()->getScalarType()->isFloatTy();

@@ -1,6 +1,7 @@
 #include "compiler/schedule/generic/result_vectors.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "compiler/loop/linear.h"
@@ -66,6 +67,8 @@ void StoreVectors(Sequence* s, int64_t fewest_threads) {
       continue;
     const Stage results(buffer->name);
     const int64_t at_once = ResultsAtOnce(nest, results, buffer->shape.back());
+    // Neighbours are computed by the innermost loop.
+    if (stage->loops.back()->body.front() != stage->body) continue;
     const loop::Expr& var = stage->loops.back()->var;
     if (at_once == 1 || ResultsOf(*buffer) / at_once < fewest_threads ||
         !IsOfVectors(stage->body->value, var, at_once)) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/loop/operator_cost.h"
+#include "compiler/loop/visit.h"
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/schedule/ceil_div.h"
 #include "compiler/schedule/generic/block_cover.h"
@@ -20,8 +22,10 @@ using machine::kWarpProduct;
 constexpr int64_t kMostOperationBytes = 64;
 constexpr int64_t kMostOperationLanes = 2 * kWarpProduct.lanes;
 constexpr int64_t kTermsOfDot = 2;
-// More code would not be faster, and compile long.
-constexpr int64_t kUnrolledLoads = 16;
+// How many iterations of a thread are written out at most: more code would not be faster, and would
+// compile long. Where each computes functions such as tanh for a vector, that is long soon.
+constexpr int64_t kMostUnrolled = 16;
+constexpr int64_t kMostUnrolledFunctions = 2;
 // Elements behind each row of sums, so that what a warp's threads store at once goes to different
 // banks: pairs to four rows, of half a warp; single sums to eight rows, of a warp, where rows are
 // lanes. Rows stay aligned for loads of four.
@@ -130,12 +134,25 @@ std::optional<int64_t> ConstantExtent(const Sequence& s, const Loop& loop) {
   return extent;
 }
 
-// Unrolls the innermost of the loops, so that a thread has several loads under way.
-void UnrollInnermost(Sequence* s, const std::vector<Loop>& loops) {
+bool ComputesFunctions(const Sequence& s, const Loop& loop) {
+  const absl::StatusOr<Site> site = FindLoop(s.nest(), loop);
+  bool found = false;
+  if (!site.ok()) return found;
+  loop::Walk(
+      loop::Stmt(site->stmt), [](const loop::Stmt&) { return true; },
+      [&](const loop::Expr& e) {
+        found = found || loop::CostOfOperator(e) == loop::OperatorCost::kFunction;
+      });
+  return found;
+}
+
+// Unrolls the innermost of the loops, so that a thread has several loads under way: `most`
+// iterations at most.
+void UnrollInnermost(Sequence* s, const std::vector<Loop>& loops, int64_t most) {
   int64_t unrolled = 1;
   for (size_t i = loops.size(); i-- > 0;) {
     const std::optional<int64_t> extent = ConstantExtent(*s, loops[i]);
-    if (!extent || unrolled * *extent > kUnrolledLoads) return;
+    if (!extent || unrolled * *extent > most) return;
     unrolled *= *extent;
     s->Unroll(loops[i]);
   }
@@ -183,16 +200,17 @@ std::vector<Loop> ShareLoops(Sequence* s, const std::vector<Loop>& loops, int64_
   order.insert(order.end(), inside.begin(), inside.end());
   s->Reorder(order);
   for (const Loop& loop : of_threads) s->Threads(loop);
-  UnrollInnermost(s, own);
+  const bool has_functions = !own.empty() && !inside.empty() && ComputesFunctions(*s, own.back());
+  UnrollInnermost(s, own, has_functions ? kMostUnrolledFunctions : kMostUnrolled);
   return own;
 }
 
 // Unrolls a few iterations of the innermost loop where UnrollInnermost left it whole.
 void UnrollSome(Sequence* s, const std::vector<Loop>& loops) {
   constexpr int64_t kUnrolledVectors = 4;
-  if (loops.empty()) return;
+  if (loops.empty() || ComputesFunctions(*s, loops.back())) return;
   const std::optional<int64_t> extent = ConstantExtent(*s, loops.back());
-  if (!extent || *extent <= kUnrolledLoads || *extent % kUnrolledVectors != 0) return;
+  if (!extent || *extent <= kMostUnrolled || *extent % kUnrolledVectors != 0) return;
   s->Unroll(s->Split(loops.back(), kUnrolledVectors, Tail::kExact).inner);
 }
 

@@ -122,6 +122,45 @@ TEST(VectorAccess, ElementsAreComputedByVectors) {
   }
 }
 
+// What each operator and type comes to as vectors.
+TEST(VectorAccess, VectorsOfAnyTypeAndOperatorAreRight) {
+  HONE_SKIP_WITHOUT_CUDA();
+  for (const char* const function :
+       {"fn (p0: Tensor[(64, 2048), int8], p1: Tensor[(2048,), int8]) { %0 = add(p0, p1); "
+        "maximum(%0, p0) }",
+        "fn (p0: Tensor[(64, 2048), uint8]) { cast(p0, dtype=\"float32\") }",
+        "fn (p0: Tensor[(64, 2048), float32]) { cast(p0, dtype=\"int8\") }",
+        "fn (p0: Tensor[(64, 2048), int64], p1: Tensor[(64, 2048), int64]) { multiply(p0, p1) }",
+        "fn (p0: Tensor[(64, 2048), float64]) { exp(p0) }",
+        "fn (p0: Tensor[(64, 2048), float32], p1: Tensor[(64, 2048), float32]) { less(p0, p1) }",
+        "fn (p0: Tensor[(64, 2048), bool], p1: Tensor[(64, 2048), bfloat16], p2: Tensor[(2048,), "
+        "bfloat16]) { where(p0, p1, p2) }",
+        "fn (p0: Tensor[(64, 2048), float32]) { %0 = sin(p0); %1 = tan(%0); erf(%1) }",
+        "fn (p0: Tensor[(64, 2048), bfloat16]) { %0 = sin(p0); tanh(%0) }",
+        "fn (p0: Tensor[(64, 2048), float32], p1: Tensor[(64, 2048), float32]) { %0 = abs(p0); "
+        "power(%0, p1) }"}) {
+    SCOPED_TRACE(function);
+    const StrategyKernel kernel(function, "sm_80", "thread_tile");
+    const loop::Nest nest = kernel.NestOf(schedule::DefaultOfTask(kernel.task()));
+    ExpectCudaSameAsInterpreter(nest, kernel.target(), 8e-3);
+    if (HasFailure()) return;
+  }
+}
+
+// Each result takes hundreds of instructions.
+TEST(VectorAccess, EpiloguesOfFunctionsAreNotWrittenOutForEachResult) {
+  HONE_SKIP_WITHOUT_CUDA();
+  const StrategyKernel kernel(
+      "fn (p0: Tensor[(128, 128), bfloat16], const p1: Tensor[(256, 128), bfloat16]) { %0 = "
+      "nn.dense(p0, p1); %1 = erf(%0); multiply(%1, %0) }",
+      "sm_90a", "warpgroup_tile");
+  const auto config = schedule::Config::Parse(
+      R"({"slots":2,"strategy":"warpgroup_tile","tile_columns":256,"warpgroups":1})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const std::string ptx = EpilogueOf(PtxOf(kernel.NestOf(*config), kernel.target()));
+  EXPECT_LE(Count(ptx, "st.global.v4"), 2) << ptx;
+}
+
 // Rows that no vector divides, and neighbours that are apart where they are loaded.
 TEST(VectorAccess, OtherElementsAreComputedOneByOne) {
   HONE_SKIP_WITHOUT_CUDA();
