@@ -23,6 +23,7 @@ struct Stem {
   std::string attrs = "strides=[2, 2], padding=[3, 3, 3, 3]";
   int64_t channels = 3, filters = 16, window = 7, lines = 16, columns = 12;
   std::string dtype = "bfloat16";
+  std::string function_attrs = {};
 };
 
 ir::Module ModelOfStem(const Stem& stem) {
@@ -36,11 +37,11 @@ ir::Module ModelOfStem(const Stem& stem) {
     taps += static_cast<char>(bits >> 8);
   }
   return Typed(fmt::format(
-      "def @main(%x: Tensor[(2, {0}, {1}, {2}), float32]) {{ "
+      "def @main(%x: Tensor[(2, {0}, {1}, {2}), float32]{8}) {{ "
       "cast(nn.conv2d(cast(%x, dtype=\"{3}\"), meta[Constant][0], {4}), dtype=\"float32\") }}\n"
       "meta[Constant][0] = Tensor[({5}, {0}, {6}, {6}), {3}] \"{7}\";\n",
       stem.channels, stem.lines, stem.columns, stem.dtype, stem.attrs, stem.filters, stem.window,
-      absl::Base64Escape(taps)));
+      absl::Base64Escape(taps), stem.function_attrs));
 }
 
 ir::Module InSquares(const ir::Module& module, const std::string& target) {
@@ -90,6 +91,8 @@ TEST(SpaceToDepth, OthersStay) {
   EXPECT_FALSE(IsInSquares({.columns = 13}));
   EXPECT_FALSE(IsInSquares({.columns = 6})) << "tiles of eight columns would be mostly empty";
   EXPECT_FALSE(IsInSquares({.attrs = "padding=[3, 3, 3, 3]"}));
+  EXPECT_FALSE(IsInSquares({.function_attrs = ", numerics=\"strict\""}))
+      << "a zero times an infinity is a new NaN";
   EXPECT_FALSE(IsInSquares({.attrs = "strides=[2, 2], dilation=[2, 2]", .window = 3}));
 }
 
