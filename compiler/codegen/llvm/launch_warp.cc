@@ -154,8 +154,9 @@ void LaunchEmitter::EmitWarpOperation(const TileOperation& op) {
   if (op.kind == TileOperation::Kind::kMultiply) EmitWarpProduct(op);
 }
 
-// In each half of the rows a thread has the sums of two neighbouring lanes: one pair in memory where
-// a row of the target is a row of sums, and two elements of different rows where it is a lane.
+// In each half of the rows a thread has the sums of two neighbouring lanes: one pair in memory
+// where a row of the target is a row of sums, and two elements of different rows where it is a
+// lane.
 void LaunchEmitter::StoreWarpSums(const TileOperation& op, int64_t lane) {
   const std::array<Value*, 4> sums = WarpSumsAt(op, lane);
   llvm::Type* const pair = Widen(b_.getFloatTy(), 2);
