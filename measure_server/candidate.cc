@@ -62,8 +62,7 @@ void Candidate::RunAsChild(int control_fd, int shared_fd, bool is_checked) const
   ChildSetup setup;
   setup.request = context_.request;
   setup.request.has_reference = is_checked ? 1 : 0;
-  setup.sandbox = context_.place.sandbox;
-  setup.device = context_.place.device;
+  setup.place = &context_.place;
   setup.artifact_fd = artifact_fd_;
   setup.reference_fd = context_.reference_fd;
   setup.shared_fd = shared_fd;

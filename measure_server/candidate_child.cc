@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure_server/child_channel.h"
 #include "measure_server/device_files.h"
 #include "measure_server/kernel_buffers.h"
 #include "measure_server/kernel_description.h"
@@ -131,7 +132,8 @@ class Child {
   // Threads, limits, filter, and the artifact's code, in this order.
   void SetUp(bool is_timed) {
     Open(is_timed);
-    if (!setup_.sandbox->EnterLoading(setup_.artifact_fd)) FailAtSystem("entering the sandbox");
+    if (!setup_.place->sandbox->EnterLoading(setup_.artifact_fd))
+      FailAtSystem("entering the sandbox");
     Load();
   }
 
@@ -156,17 +158,17 @@ class Child {
     if (is_on_host()) OpenDevice();
     const ResourceLimits limits{request.memory_limit_bytes + OwnMemoryBytes(),
                                 request.run_limit_ns * static_cast<int64_t>(request.threads)};
-    if (!setup_.sandbox->EnterLimits(limits)) FailAtSystem("entering the sandbox");
+    if (!setup_.place->sandbox->EnterLimits(limits)) FailAtSystem("entering the sandbox");
     if (!is_on_host()) OpenDevice();
   }
 
-  bool is_on_host() const { return setup_.device == kHostDevice; }
+  bool is_on_host() const { return setup_.place->device == kHostDevice; }
   Guard guard() const { return is_on_host() ? Guard::kPages : Guard::kZones; }
 
   void OpenDevice() {
     std::string error;
     if (!is_on_host()) {
-      device_ = FindDevice(setup_.device, "", 1, &error);
+      device_ = FindDevice(setup_.place->device, "", 1, &error);
       if (device_ == nullptr) Fail(RunOutcome::kDeviceLost, error + WhyBarred());
       return;
     }
@@ -230,7 +232,7 @@ class Child {
   }
 
   void EnterRunning() const {
-    if (!setup_.sandbox->EnterRunning()) FailAtSystem("entering the sandbox");
+    if (!setup_.place->sandbox->EnterRunning()) FailAtSystem("entering the sandbox");
   }
 
   void Share() {

@@ -2,18 +2,14 @@
 #ifndef HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 #define HONE_MEASURE_SERVER_CANDIDATE_CHILD_H_
 
-#include <string>
-
-#include "measure_server/child_channel.h"
+#include "measure_server/run_place.h"
 #include "measure_server/run_protocol.h"
-#include "measure_server/sandbox.h"
 
 namespace hone::measure {
 
 struct ChildSetup {
   RunRequest request;
-  const Sandbox* sandbox = nullptr;
-  std::string device;  // as hone::FindDevice takes it; kHostDevice: this process runs the code
+  const RunPlace* place = nullptr;
   int artifact_fd = -1;
   int reference_fd = -1;  // where a reference writes its outputs
   // Memory shared with the process that checks: the only shared memory that a candidate can write.

@@ -31,8 +31,7 @@ void CandidatesAhead::Start(const RunRequest& request, const std::vector<int>& a
       ChildSetup setup;
       setup.request = request;
       setup.request.kind = RunRequest::kMeasure;
-      setup.sandbox = place_->sandbox;
-      setup.device = place_->device;
+      setup.place = place_;
       setup.artifact_fd = artifact_fd;
       setup.shared_fd = candidate->shared.fd();
       setup.control_fd = control_fd;

@@ -12,9 +12,15 @@ bool TakeWatcherPriority() {
   return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
 }
 
+MovedThread::~MovedThread() {
+  if (is_moved_) sched_setaffinity(0, sizeof(before_), &before_);
+}
+
+bool MovedThread::Remember() { return sched_getaffinity(0, sizeof(before_), &before_) == 0; }
+
 OnMeasuredCores::OnMeasuredCores(int threads) {
   if (sched_getscheduler(0) != (SCHED_FIFO | SCHED_RESET_ON_FORK)) return;
-  if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+  if (!Remember()) return;
   const std::vector<int> cores = UsableCores();
   cpu_set_t measured;
   CPU_ZERO(&measured);
@@ -24,17 +30,8 @@ OnMeasuredCores::OnMeasuredCores(int threads) {
   is_moved_ = sched_setaffinity(0, sizeof(measured), &measured) == 0;
 }
 
-OnMeasuredCores::~OnMeasuredCores() {
-  if (is_moved_) sched_setaffinity(0, sizeof(before_), &before_);
-}
-
 OffMeasuredCores::OffMeasuredCores(int threads) {
-  if (threads == 0 || sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-  is_moved_ = LeaveLastCores(threads);
-}
-
-OffMeasuredCores::~OffMeasuredCores() {
-  if (is_moved_) sched_setaffinity(0, sizeof(before_), &before_);
+  if (threads > 0 && Remember()) is_moved_ = LeaveLastCores(threads);
 }
 
 }  // namespace hone::measure

@@ -16,35 +16,39 @@ inline constexpr int kWatcherPriority = 2;
 // changed.
 bool TakeWatcherPriority();
 
+// Gives the calling thread back the cores that it might use before.
+class MovedThread {
+ public:
+  MovedThread(const MovedThread&) = delete;
+  MovedThread& operator=(const MovedThread&) = delete;
+
+ protected:
+  MovedThread() = default;
+  ~MovedThread();
+  // Remembers the thread's cores. False if they are not known; the thread is then not to be moved.
+  bool Remember();
+
+  bool is_moved_ = false;
+
+ private:
+  cpu_set_t before_;
+};
+
 // While this object lives, the calling thread runs on the last `threads` cores that it may use,
 // which are those of the candidate, and leaves the other cores to builders. The candidate waits
 // while this thread runs. Without the priority of a watcher the thread does not move, because a
 // candidate that does not wait would keep it from running.
-class OnMeasuredCores {
+class OnMeasuredCores : MovedThread {
  public:
   explicit OnMeasuredCores(int threads);
-  ~OnMeasuredCores();
-  OnMeasuredCores(const OnMeasuredCores&) = delete;
-  OnMeasuredCores& operator=(const OnMeasuredCores&) = delete;
-
- private:
-  cpu_set_t before_;
-  bool is_moved_ = false;
 };
 
 // While this object lives, the calling thread, and those that it starts, run on the other cores
 // that it may use, not on the last `threads`. If there are no others, or with 0, it changes
 // nothing.
-class OffMeasuredCores {
+class OffMeasuredCores : MovedThread {
  public:
   explicit OffMeasuredCores(int threads);
-  ~OffMeasuredCores();
-  OffMeasuredCores(const OffMeasuredCores&) = delete;
-  OffMeasuredCores& operator=(const OffMeasuredCores&) = delete;
-
- private:
-  cpu_set_t before_;
-  bool is_moved_ = false;
 };
 
 }  // namespace hone::measure

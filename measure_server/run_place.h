@@ -12,7 +12,7 @@
 namespace hone::measure {
 
 struct RunPlace {
-  std::string device = kHostDevice;  // as hone::FindDevice takes it
+  std::string device = kHostDevice;  // as hone::FindDevice takes it; kHostDevice: its own process
   const Sandbox* sandbox = nullptr;
   const Isolation* isolation = nullptr;
 

@@ -67,17 +67,17 @@ MappedPlace::~MappedPlace() {
   if (begin_ != nullptr) munmap(begin_, bytes_);
 }
 
-int MakeSharedFile() {
+SharedFile::SharedFile() : fd_(memfd_create("hone-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   constexpr int kSeals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
-  const int fd = memfd_create("hone-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 && (ftruncate(fd, static_cast<off_t>(kPlacesBytes)) != 0 ||
-                  fcntl(fd, F_ADD_SEALS, kSeals) != 0)) {
-    const int fault = errno;
-    close(fd);
-    errno = fault;
-    return -1;
+  if (fd_ < 0) return;
+  if (ftruncate(fd_, static_cast<off_t>(kPlacesBytes)) == 0 &&
+      fcntl(fd_, F_ADD_SEALS, kSeals) == 0) {
+    return;
   }
-  return fd;
+  const int fault = errno;
+  close(fd_);
+  fd_ = -1;
+  errno = fault;
 }
 
 SharedFile::~SharedFile() {

@@ -68,22 +68,19 @@ class MappedPlace {
   uint8_t* begin_ = nullptr;
 };
 
-// Makes the file of the places: sparse, as large as any kernel needs, and of a fixed size. It takes
-// memory only as it is written. -1 with errno on failure.
-int MakeSharedFile();
-
-// A file of the places, closed at the end.
+// The file of the places: sparse, as large as any kernel needs, and of a fixed size. It takes
+// memory only as it is written.
 class SharedFile {
  public:
-  SharedFile() : fd_(MakeSharedFile()) {}
+  // fd() is -1, with errno, if the file cannot be made.
+  SharedFile();
   ~SharedFile();
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
-  // -1 if the file could not be made.
   int fd() const { return fd_; }
 
  private:
-  const int fd_;
+  int fd_;
 };
 
 }  // namespace hone::measure

@@ -83,7 +83,6 @@ v1::MeasureResult ZygoteMeasurer::Measure(const Job& job) {
 }
 
 void ZygoteMeasurer::LoadAhead(const Job& job) {
-  if (job.assignment.rounds() != 0) return;
   RunRequest request = ToRequest(job.assignment);
   request.has_reference = job.reference != nullptr ? 1 : 0;
   runner_->LoadAhead(request, ArtifactFds(job));

@@ -1,7 +1,6 @@
 #include "tests/compiler/codegen/pair_check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,17 +59,13 @@ class Scratch {
 class CheckedBuffers {
  public:
   explicit CheckedBuffers(const hone_kernel& kernel)
-      : fd_(measure::MakeSharedFile()),
-        places_(kernel.buffers, kernel.buffer_count),
+      : places_(kernel.buffers, kernel.buffer_count),
         check_(*measure::KernelDescription::Decode(measure::KernelDescription::Encode(kernel)),
                nullptr),
-        is_mapped_(check_.Map(fd_)),
-        buffers_(measure::KernelBuffers::Guarded(kernel, places_, fd_)) {
+        is_mapped_(check_.Map(shared_.fd())),
+        buffers_(measure::KernelBuffers::Guarded(kernel, places_, shared_.fd())) {
     if (is_mapped_) check_.Poison();
   }
-  ~CheckedBuffers() { close(fd_); }
-  CheckedBuffers(const CheckedBuffers&) = delete;
-  CheckedBuffers& operator=(const CheckedBuffers&) = delete;
 
   bool ok() const { return is_mapped_ && buffers_.ok(); }
   measure::KernelBuffers& buffers() { return buffers_; }
@@ -78,7 +73,7 @@ class CheckedBuffers {
   std::string FindDamaged() const { return check_.FindDamaged(); }
 
  private:
-  const int fd_;
+  const measure::SharedFile shared_;
   const measure::SharedPlaces places_;
   measure::CandidateCheck check_;
   const bool is_mapped_;
