@@ -382,6 +382,21 @@ TEST(TuningLoopShares, AmongTheJobsOfOneSubmitterTheGreaterPriorityGoesFirst) {
   EXPECT_LE(measured[Sha256Hex("low")], 24) << "what was under way when it came";
 }
 
+// By gain alone the job of long kernels would have gone first until it had nothing more to win.
+TEST(TuningLoopShares, TheJobsOfOneSubmitterTakeTurns) {
+  World world({.least_open_trials = 16});
+  world.AddWorker("w1", 1);
+  world.Submit({.client_id = "long",
+                .workloads = {"a1", "a2", "a3", "a4", "a5", "a6"},
+                .trials = 64,
+                .submitter = "ann"});
+  const int64_t job =
+      world.Submit({.client_id = "short", .workloads = {"b"}, .trials = 40, .submitter = "ann"});
+  while (world.GetJob(job).state != JobState::kDone && world.Step()) {
+  }
+  EXPECT_LE(world.Records(Purpose::kSearch).size(), 140u) << "of 424";
+}
+
 TEST(TuningLoopShares, AStepOfPriorityDoublesTheShareAgainstOthers) {
   World world({.least_open_trials = 48});
   world.AddWorker("w1", 1);

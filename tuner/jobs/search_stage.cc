@@ -22,7 +22,8 @@ namespace {
 
 // What a submitter has of the devices of a target.
 struct SubmitterShare {
-  int64_t open = 0;   // trials
+  int64_t open = 0;  // trials
+  std::map<int64_t, int64_t> open_of_jobs;
   double weight = 0;  // of the greatest priority that it waits with
 };
 
@@ -122,7 +123,9 @@ TaskRunner* SearchStage::Choose() {
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
     auto& [need, of_need] = *open.try_emplace(runner->Need(*loop_.parts.measurer)).first;
     of_need.count += of_runner;
-    of_need.shares[runner->submitter()].open += of_runner;
+    SubmitterShare& share = of_need.shares[runner->submitter()];
+    share.open += of_runner;
+    share.open_of_jobs[runner->charged_job()] += of_runner;
     open_of[runner->submitter()] += of_runner;
     served.push_back({runner.get(), &need, &of_need});
   }
@@ -143,6 +146,7 @@ TaskRunner* SearchStage::Choose() {
     const SubmitterShare& share = candidate.open->shares[candidate.runner->submitter()];
     views.push_back(ViewOf(*candidate.runner, batch));
     views.back().share = static_cast<double>(share.open) / share.weight;
+    views.back().open_of_job = share.open_of_jobs.at(candidate.runner->charged_job());
   }
   return able[loop_.parts.scheduler->Pick(views)].runner;
 }

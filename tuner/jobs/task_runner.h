@@ -166,7 +166,9 @@ struct TaskRunner {
   // the first job asks for whose own need some device meets, so that no job's wish holds up the
   // others.
   DeviceNeed Need(const Measurer& measurer) const;
-  // The submitter that is charged for the task's use of the farm: that of the first job in `wants`.
+  // The job that is charged for the task's use of the farm, and its submitter: the first in
+  // `wants`.
+  int64_t charged_job() const { return wants.empty() ? 0 : wants.front().job->job.id; }
   std::string submitter() const { return wants.empty() ? "" : wants.front().job->job.submitter; }
 };
 

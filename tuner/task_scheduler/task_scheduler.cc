@@ -28,11 +28,17 @@ class GainScheduler final : public TaskScheduler {
   }
 
  private:
-  // Tasks are ordered by their submitter's share, by priority, by whether they were measured (those
-  // that were not come first, and the one with the fewest trials before others), and by gain.
-  static std::tuple<double, int, bool, int64_t, double> Rank(const TaskView& task) {
-    if (task.best_ns <= 0) return {-task.share, task.priority, true, -task.trials, task.weight};
-    return {-task.share, task.priority, false, 0, task.weight * task.best_ns * GainOf(task)};
+  // Tasks are ordered by their submitter's share, by priority, by their job's open trials, by
+  // whether they were measured (those that were not come first, and the one with the fewest trials
+  // before others), and by gain.
+  static std::tuple<double, int, int64_t, bool, int64_t, double> Rank(const TaskView& task) {
+    const bool is_new = task.best_ns <= 0;
+    return {-task.share,
+            task.priority,
+            -task.open_of_job,
+            is_new,
+            is_new ? -task.trials : 0,
+            is_new ? task.weight : task.weight * task.best_ns * GainOf(task)};
   }
 };
 

@@ -14,7 +14,10 @@ struct TaskView {
   // priority. The least goes first, so that submitters share the devices whatever the number of
   // their jobs (decision 25).
   double share = 0;
-  int priority = 0;            // of the job; greater goes first
+  int priority = 0;  // of the job; greater goes first
+  // How many trials the job has open for the same devices. Among jobs of one priority the least
+  // goes first, so that none waits until another has nothing more to gain (decision 49).
+  int64_t open_of_job = 0;
   double weight = 1;           // calls of the kernel in the job's models
   int64_t trials = 0;          // proposed so far
   int64_t open = 0;            // of these, not settled
@@ -31,10 +34,10 @@ class TaskScheduler {
   virtual size_t Pick(const std::vector<TaskView>& tasks) = 0;
 };
 
-// Picks the submitter with the least share, and of its tasks those of the greatest priority. Among
-// these it goes round-robin until every task was measured; then it picks the task with the greatest
-// weight x best time x expected gain. The expected gain is what the task's newest batch gained, and
-// at least a little.
+// Picks the submitter with the least share, of its jobs those of the greatest priority, and of
+// these the one with the fewest open trials. Among the tasks of that job it goes round-robin until
+// every task was measured; then it picks the task with the greatest weight x best time x expected
+// gain. The expected gain is what the task's newest batch gained, and at least a little.
 std::unique_ptr<TaskScheduler> MakeGainScheduler();
 
 }  // namespace hone::tuner
