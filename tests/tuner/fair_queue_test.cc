@@ -32,6 +32,24 @@ TEST(FairQueue, GivesGreaterPriorityOfOneOwnerFirstThenWhoCameFirst) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(FairQueue, JobsOfOneOwnerTakeTurns) {
+  FairQueue queue;
+  const auto push = [&queue](int64_t id, int64_t job) {
+    FairQueue::Entry entry = Make(id, "a");
+    entry->request.trial.job = job;
+    queue.Push(entry);
+  };
+  for (int64_t id = 1; id <= 5; ++id) push(id, 1);
+  push(11, 2);
+  push(12, 2);
+  push(13, 2);
+  EXPECT_EQ(queue.size(), 8u);
+  ASSERT_NE(queue.Remove(12), nullptr);
+  EXPECT_EQ(queue.Remove(12), nullptr);
+  for (const int64_t id : {1, 11, 2, 13, 3, 4, 5}) EXPECT_EQ(queue.Pop()->request.trial.id, id);
+  EXPECT_TRUE(queue.empty());
+}
+
 TEST(FairQueue, SharesFollowTheWeightsOfPriorities) {
   FairQueue queue;
   for (int64_t id = 0; id < 400; ++id) {

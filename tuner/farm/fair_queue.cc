@@ -14,6 +14,42 @@ constexpr uint64_t kMostBehind = 16;
 
 }  // namespace
 
+void JobTurns::Push(Entry entry) {
+  const int64_t job = entry->request.trial.job;
+  const auto found = std::ranges::find_if(
+      jobs_, [job](const auto& entries) { return entries.front()->request.trial.job == job; });
+  std::deque<Entry>& entries = found == jobs_.end() ? jobs_.emplace_back() : *found;
+  entries.push_back(std::move(entry));
+}
+
+JobTurns::Entry JobTurns::Pop() {
+  std::deque<Entry> entries = std::move(jobs_.front());
+  jobs_.pop_front();
+  Entry entry = std::move(entries.front());
+  entries.pop_front();
+  if (!entries.empty()) jobs_.push_back(std::move(entries));
+  return entry;
+}
+
+JobTurns::Entry JobTurns::Remove(int64_t trial) {
+  for (auto entries = jobs_.begin(); entries != jobs_.end(); ++entries) {
+    const auto found = std::ranges::find_if(
+        *entries, [trial](const Entry& entry) { return entry->request.trial.id == trial; });
+    if (found == entries->end()) continue;
+    Entry entry = std::move(*found);
+    entries->erase(found);
+    if (entries->empty()) jobs_.erase(entries);
+    return entry;
+  }
+  return nullptr;
+}
+
+size_t JobTurns::size() const {
+  size_t count = 0;
+  for (const auto& entries : jobs_) count += entries.size();
+  return count;
+}
+
 void FairQueue::Push(Entry entry) {
   const auto [it, is_new] = waiting_.try_emplace(entry->request.submitter);
   Submitter& submitter = it->second;
@@ -27,7 +63,7 @@ void FairQueue::Push(Entry entry) {
   }
   // What went cheaply before is not waited for by what is worth more.
   submitter.turn = std::min(submitter.turn, now_ + 1 / PriorityWeight(entry->request.priority));
-  submitter.by_priority[entry->request.priority].push_back(std::move(entry));
+  submitter.by_priority[entry->request.priority].Push(std::move(entry));
 }
 
 FairQueue::Entry FairQueue::Pop() {
@@ -36,10 +72,9 @@ FairQueue::Entry FairQueue::Pop() {
                        [](const auto& a, const auto& b) { return a.second.turn < b.second.turn; });
   Submitter& submitter = next->second;
   const auto first = submitter.by_priority.begin();
-  Entry entry = std::move(first->second.front());
+  Entry entry = first->second.Pop();
   now_ = submitter.turn;
   submitter.turn += 1 / PriorityWeight(first->first);
-  first->second.pop_front();
   if (first->second.empty()) submitter.by_priority.erase(first);
   if (submitter.by_priority.empty()) {
     std::erase_if(ahead_, [this](const auto& item) { return item.second <= now_; });
@@ -53,14 +88,9 @@ FairQueue::Entry FairQueue::Remove(int64_t trial) {
   for (auto submitter = waiting_.begin(); submitter != waiting_.end(); ++submitter) {
     auto& by_priority = submitter->second.by_priority;
     for (auto level = by_priority.begin(); level != by_priority.end(); ++level) {
-      auto& entries = level->second;
-      const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-        return entry->request.trial.id == trial;
-      });
-      if (found == entries.end()) continue;
-      Entry entry = std::move(*found);
-      entries.erase(found);
-      if (entries.empty()) by_priority.erase(level);
+      Entry entry = level->second.Remove(trial);
+      if (entry == nullptr) continue;
+      if (level->second.empty()) by_priority.erase(level);
       if (by_priority.empty()) {
         ahead_[submitter->first] = submitter->second.turn;
         waiting_.erase(submitter);
@@ -74,7 +104,7 @@ FairQueue::Entry FairQueue::Remove(int64_t trial) {
 size_t FairQueue::size() const {
   size_t count = 0;
   for (const auto& [name, submitter] : waiting_) {
-    for (const auto& [priority, entries] : submitter.by_priority) count += entries.size();
+    for (const auto& [priority, jobs] : submitter.by_priority) count += jobs.size();
   }
   return count;
 }

@@ -15,15 +15,34 @@
 
 namespace hone::tuner {
 
-// The trials that wait for devices of one target. Submitters take turns: each gets a share of the
-// measurements in proportion to the weight of what it has waiting, which doubles with each step of
-// priority. Within a submitter greater priority goes first, then first come. This is start-time
-// fair queueing: a submitter with nothing waiting saves up no turns and owes none, except for its
-// last measurement, of which it owes no more than the weight of what it submits now. So nobody
-// waits for more than kMostShare + 1 measurements of each other submitter. Not thread-safe.
-class FairQueue {
+// The trials of one submitter and priority that wait. Its jobs take turns; within a job, first come
+// goes first. Not thread-safe.
+class JobTurns {
  public:
   using Entry = std::shared_ptr<PendingTrial>;
+
+  void Push(Entry entry);
+  // There must be one.
+  Entry Pop();
+  // nullptr if the trial is not here.
+  Entry Remove(int64_t trial);
+  bool empty() const { return jobs_.empty(); }
+  size_t size() const;
+
+ private:
+  std::deque<std::deque<Entry>> jobs_;  // by turn; none is empty
+};
+
+// The trials that wait for devices of one target. Submitters take turns: each gets a share of the
+// measurements in proportion to the weight of what it has waiting, which doubles with each step of
+// priority. Within a submitter greater priority goes first, then jobs take turns. This is
+// start-time fair queueing: a submitter with nothing waiting saves up no turns and owes none,
+// except for its last measurement, of which it owes no more than the weight of what it submits now.
+// So nobody waits for more than kMostShare + 1 measurements of each other submitter. Not
+// thread-safe.
+class FairQueue {
+ public:
+  using Entry = JobTurns::Entry;
 
   void Push(Entry entry);
   // The queue must not be empty.
@@ -36,7 +55,7 @@ class FairQueue {
  private:
   struct Submitter {
     double turn = 0;  // the share it has had, in measurements over weight
-    std::map<int, std::deque<Entry>, std::greater<>> by_priority;  // none is empty
+    std::map<int, JobTurns, std::greater<>> by_priority;  // none is empty
   };
 
   double now_ = 0;  // the turn of whoever went last
