@@ -90,6 +90,13 @@ TEST_F(Jobs, AJobOfAServerGoesOnAfterCtrlCAndIsWatchedAndCancelled) {
   RunningHone watch({"job", "watch", "1", "--db", "hone.db"}, folder_.path());
   ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 waits") != std::string::npos; }));
   EXPECT_FALSE(watch.HasEnded());
+  EXPECT_EQ(RunHone({"job", "pause", "1", "--db", "hone.db"}, folder_.path()).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return watch.Err().find("it is paused") != std::string::npos; }));
+  EXPECT_EQ(RunHone({"job", "resume", "1", "--db", "hone.db"}, folder_.path()).exit_code, 0);
+  auto worker = ChildProcess::Start({HONE_BIN_DIR "/hone-measure", "--server", Server()});
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE(Eventually([&] { return watch.Err().find("job 1 goes on") != std::string::npos; }))
+      << watch.Err();
   EXPECT_EQ(RunHone({"job", "cancel", "1", "--db", "hone.db"}, folder_.path()).exit_code, 0);
   const Finished watched = watch.Finish();
   EXPECT_EQ(watched.exit_code, 8) << watched.err;
