@@ -50,8 +50,8 @@ struct WatchOptions {
   std::function<bool()> stop = nullptr;
   OnProgress on_progress = nullptr;  // is told instead of stderr
   std::string label = "";            // before every line, where several jobs are watched at once
-  // Whether to print a line when the job waits, which says for what, and when it goes on. False where a device is known
-  // to be on its way.
+  // Whether to print a line when the job waits, which says for what, and when it goes on. False
+  // where a device is known to be on its way.
   bool says_waiting = true;
 };
 
