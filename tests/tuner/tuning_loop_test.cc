@@ -252,6 +252,34 @@ TEST(TuningLoop, EndsAtItsDeadlineWithAFinalOfWhatItHas) {
   EXPECT_GT(worker.runs, 0);
 }
 
+// On a device that takes half a minute a trial, what is open would be many minutes.
+TEST(TuningLoop, MeasuresOnlyWhatDevicesHaveBegunOnceTheTimeIsUp) {
+  for (const int steps : {60, 100, 300}) {
+    World world({.least_open_trials = 64});
+    world.AddWorker("w1", 1);
+    const int64_t job = world.Submit(
+        {.workloads = {"conv", "dense", "pool"}, .trials = 400, .deadline_ns = 5 * kSecondNs});
+    world.Run(steps);
+    const size_t settled = world.Records(Purpose::kSearch).size();
+    const auto open = world.store->OpenTrials(0).value();
+    const auto begun = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
+    ASSERT_GT(static_cast<int64_t>(open.size()), begun + 8);
+    world.clock.now_ns += 6 * kSecondNs;
+    for (int i = 0; i < 100; ++i) {
+      world.loop->Tick();
+      world.Run(10);
+    }
+    world.Run();
+    EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
+    EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
+    const auto records = world.Records(Purpose::kSearch);
+    const auto measured = std::ranges::count_if(records, [](const tuning_db::Record& record) {
+      return record.outcome != Outcome::kCancelled;
+    });
+    EXPECT_LE(measured, static_cast<int64_t>(settled) + begun + 2) << "some may be on their way";
+  }
+}
+
 TEST(TuningLoop, FailsAJobWhoseDefaultIsWrongAndSaysSo) {
   World world;
   world.AddWorker("w1");

@@ -167,6 +167,38 @@ bool TaskFlow::CloseStranded(int64_t now_ns) {
   return closed;
 }
 
+bool TaskFlow::CancelLate() {
+  std::vector<TaskRunner*> late;
+  for (auto& [key, runner] : tasks_.runners()) {
+    if (StateOf(*runner) == TaskState::kSearching && !runner->HasTime() && !runner->open.empty()) {
+      late.push_back(runner.get());
+    }
+  }
+  if (late.empty()) return false;
+  const auto leased = LeasedTrials();
+  if (!leased.ok()) {
+    loop_.Failed(leased.status(), [] { /* The next tick asks again. */ });
+    return false;
+  }
+  std::vector<Trial> waiting;
+  for (TaskRunner* const runner : late) {
+    const size_t before = waiting.size();
+    for (const auto& [id, open] : runner->open) {
+      if (!leased->contains(id)) waiting.push_back(open);
+    }
+    if (waiting.size() == before) continue;
+    builds_.Drop(runner->key);
+    measures_.Drop(runner->key);
+    runner->ForgetBuilding();
+  }
+  for (const Trial& trial : waiting) {
+    tasks_.Find({trial.task, trial.signature})->measuring.erase(trial.id);
+    loop_.parts.measurer->Cancel(trial.id);
+    CancelTrial(trial, "its job's time is up");
+  }
+  return !waiting.empty();
+}
+
 void TaskFlow::FailTask(TaskRunner& runner, const std::string& what) {
   // A worker or a builder may have said it.
   const std::string why = OnOneLine(what);
@@ -194,19 +226,24 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   }
 }
 
+absl::StatusOr<std::set<int64_t>> TaskFlow::LeasedTrials() const {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> open, loop_.parts.store->OpenTrials(0));
+  std::set<int64_t> leased;
+  for (const Trial& trial : open) {
+    if (trial.state == TrialState::kLeased) leased.insert(trial.id);
+  }
+  return leased;
+}
+
 void TaskFlow::Park(const std::vector<TaskKey>& keys) {
   if (keys.empty()) return;
-  const auto open = loop_.parts.store->OpenTrials(0);
-  if (!open.ok()) {
-    return loop_.Failed(open.status(), [this, keys] { Park(keys); });
-  }
-  std::set<int64_t> leased;
-  for (const Trial& trial : *open) {
-    if (trial.state == TrialState::kLeased) leased.insert(trial.id);
+  const auto leased = LeasedTrials();
+  if (!leased.ok()) {
+    return loop_.Failed(leased.status(), [this, keys] { Park(keys); });
   }
   for (const TaskKey& key : keys) {
     TaskRunner* const runner = tasks_.Find(key);
-    if (runner != nullptr && !runner->IsWanted()) Park(*runner, leased);
+    if (runner != nullptr && !runner->IsWanted()) Park(*runner, *leased);
   }
 }
 

@@ -49,6 +49,9 @@ class TaskFlow {
   // Closes, without a final, the tasks that have neither time nor a device. Returns whether there
   // were any.
   bool CloseStranded(int64_t now_ns);
+  // Settles as cancelled what devices have not begun of the tasks whose jobs' time is up, so that
+  // their finals need not wait for it. Returns whether there was any.
+  bool CancelLate();
   // Settles all open trials of the task as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
   // Parks the tasks: trials that devices may have begun are still settled; all others stay in the
@@ -64,6 +67,8 @@ class TaskFlow {
   FinalStage::Events OfFinals();
   SearchStage::Events OfSearches();
 
+  // The open trials that devices may have begun.
+  absl::StatusOr<std::set<int64_t>> LeasedTrials() const;
   void Park(TaskRunner& runner, const std::set<int64_t>& leased);
   // Does what the task's state asks for.
   void Advance(TaskRunner& runner);

@@ -87,6 +87,10 @@ void TaskRunner::KeepOnlyMeasuring(const std::set<int64_t>& trials) {
   if (final_run && !measuring.contains(final_run->trial.id)) final_run.reset();
   open_confirm.reset();
   is_stale = true;
+  ForgetBuilding();
+}
+
+void TaskRunner::ForgetBuilding() {
   for (SharedArtifact* const shared : {&reference, &anchor}) {
     if (shared->state == SharedArtifact::State::kBuilding) *shared = {};
   }

@@ -32,7 +32,7 @@ struct ActiveJob {
   tuning_db::Job job;
   int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons
   int64_t ran_saved_ns = 0;  // when its running time was last stored
-  bool expired = false;      // its time is up: what is open settles, then finals
+  bool expired = false;      // its time is up: what devices have begun settles, then finals
   std::string waiting;       // what it waits for, as its newest event says; empty: nothing
   // The time that the job's models take with default configs; nothing while not all of its tasks
   // have settled a first trial.
@@ -122,6 +122,8 @@ struct TaskRunner {
   // Forgets all open trials except those among `trials` that the measurer has. What is being built
   // for the forgotten ones is built again when it is wanted again.
   void KeepOnlyMeasuring(const std::set<int64_t>& trials);
+  // Forgets the reference and anchor where they are being built; they are asked for again.
+  void ForgetBuilding();
   // Reloads the history where others have added trials to the store.
   absl::Status CatchUp(tuning_db::Store& store);
   absl::Status Reload(tuning_db::Store& store);
