@@ -9,6 +9,7 @@
 #include "measure_server/cpu_device.h"
 #include "measure_server/driver_device.h"
 #include "measure_server/list_devices_apart.h"
+#include "measure_server/load_ahead.h"
 #include "measure_server/measurer_chain.h"
 #include "runtime/thread_team.h"
 #include "support/status.h"
@@ -96,12 +97,9 @@ std::unique_ptr<Measurer> WorkerDevices::MeasurerFor(const v1::Device& device, c
 }
 
 uint32_t WorkerDevices::AheadOf(const v1::Device& device) const {
-  const bool is_host_measured = std::ranges::any_of(
-      devices_, [](const v1::Device& other) { return other.kind() == v1::DEVICE_KIND_CPU; });
-  if (device.kind() != v1::DEVICE_KIND_CUDA || is_host_measured) return 0;
   const auto usable = static_cast<uint32_t>(UsableCores().size());
-  const uint32_t others = usable - std::min(usable, static_cast<uint32_t>(cores()));
-  return std::min(others, ahead_.value_or(kMostAhead));
+  const uint32_t spare = usable - std::min(usable, static_cast<uint32_t>(cores()));
+  return CandidatesAheadOf(device, devices_, spare, ahead_);
 }
 
 int WorkerDevices::cores() const {

@@ -30,7 +30,7 @@ class WorkerDevices {
     std::string target;  // the target that the processor is offered for; empty: its own
     bool is_emulated = false;
     SandboxLevel sandbox = SandboxLevel::kStrict;  // of candidates on the processor
-    // How many candidates GPUs of CUDA load ahead at most; nullopt: kMostAhead.
+    // How many candidates GPUs of CUDA load ahead at most; nullopt: kMostAhead (load_ahead.h).
     std::optional<uint32_t> ahead;
   };
   // Call it while the process has one thread; it still has only one afterwards. kNotFound if there
@@ -41,17 +41,13 @@ class WorkerDevices {
   const std::vector<hone::v1::Device>& devices() const { return devices_; }
   // `device` must be one of devices(). This and the clock must outlive the measurer.
   std::unique_ptr<Measurer> MeasurerFor(const hone::v1::Device& device, const Clock* clock);
-  // How many candidates the device loads while one is measured. GPUs of CUDA load one on each core
-  // beside the measured one, as many as the options allow at most. Other devices load none, and no
-  // device does beside the processor, for kernels may run there on the cores that loading takes.
+  // How many candidates the device loads while one is measured, by CandidatesAheadOf and the cores
+  // that this thread may use.
   uint32_t AheadOf(const hone::v1::Device& device) const;
   // The largest number of cores that a measurement takes.
   int cores() const;
 
  private:
-  // Each has a context, which takes half a GiB of a GPU's memory.
-  static constexpr uint32_t kMostAhead = 4;
-
   absl::Status AddDriverDevices(const Options& options);
 
   std::optional<uint32_t> ahead_;  // of the options
