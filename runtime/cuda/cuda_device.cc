@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/cuda_module.h"
 #include "runtime/memory.h"
+#include "runtime/missing_device.h"
 
 namespace hone::cuda {
 namespace {
@@ -46,8 +47,7 @@ std::shared_ptr<CudaDevice> CudaDevice::Make(int number, std::string* error) {
   api->DeviceGetCount(&count);
   DeviceId id = 0;
   if (number < 0 || number >= count || api->DeviceGet(&id, number) != kSuccess) {
-    *error = "expected a device cuda:" + std::to_string(number) + ", found " +
-             std::to_string(count) + " devices of CUDA on this machine";
+    *error = MissingDevice("cuda:" + std::to_string(number), static_cast<size_t>(count), "CUDA");
     return nullptr;
   }
   std::shared_ptr<CudaDevice> device(new CudaDevice(*api, id, "cuda:" + std::to_string(number)));

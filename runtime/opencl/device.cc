@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/memory.h"
+#include "runtime/missing_device.h"
 #include "runtime/opencl/list_devices.h"
 #include "runtime/opencl/opencl_module.h"
 
@@ -35,8 +36,7 @@ std::shared_ptr<OpenClDevice> OpenClDevice::Make(int number, std::string* error)
   if (api == nullptr) return nullptr;
   const std::vector<cl_device_id> devices = AllDevices(*api);
   if (number < 0 || static_cast<size_t>(number) >= devices.size()) {
-    *error = "expected a device opencl:" + std::to_string(number) + ", found " +
-             std::to_string(devices.size()) + " devices of OpenCL on this machine" +
+    *error = MissingDevice("opencl:" + std::to_string(number), devices.size(), "OpenCL") +
              (devices.empty() ? "; install the driver of one" : "");
     return nullptr;
   }

@@ -283,7 +283,7 @@ TEST_F(CudaDeviceTest, SaysWhatTheDriverRefuses) {
   EXPECT_THAT(Open("#define ENTRY \"stop\"\n"),
               AllOf(HasSubstr("expected the module's code to have stop"), HasSubstr("(500)")));
   EXPECT_THAT(Open("#define THREADS 2048\n"), HasSubstr("2048 threads"));
-  EXPECT_THAT(Open("", "cuda:1"), HasSubstr("expected a device cuda:1, found 1 devices of CUDA"));
+  EXPECT_THAT(Open("", "cuda:1"), HasSubstr("expected a device cuda:1, found 1 device of CUDA on"));
   EXPECT_THAT(Open("", "cuda:-1"), HasSubstr("expected a device such as"));
 }
 
