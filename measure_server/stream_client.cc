@@ -158,7 +158,8 @@ class Stream {
 // The daemon's last word, when it is one.
 absl::Status Refusal(const absl::Status& status) {
   const bool is_refusal = absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status) ||
-                          absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
+                          absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status) ||
+                          absl::IsInvalidArgument(status);
   return is_refusal ? status : absl::OkStatus();
 }
 

@@ -32,7 +32,7 @@ struct StreamOptions {
 };
 
 // Runs one stream after the other, and blocks. Returns OK when the worker is finished, or the
-// daemon's status if it refuses the worker (kPermissionDenied, kUnauthenticated,
+// daemon's status if it refuses the worker (kInvalidArgument, kPermissionDenied, kUnauthenticated,
 // kFailedPrecondition, kAlreadyExists). Waits between streams, and longer each time that a stream
 // fails at once.
 absl::Status RunStreams(const ServerAddress& address, Router* router, const StreamOptions& options);

@@ -42,5 +42,19 @@ TEST(StreamClientTest, DialsAgainWhereTheDaemonSaysNothingForTooLong) {
   DialThrice(address, daemon);
 }
 
+TEST(StreamClientTest, LeavesWhereTheDaemonSaysThatItWillNotDo) {
+  const TestFolder folder;
+  const std::string address = "unix:" + (folder / "socket");
+  FakeDaemon daemon(address);
+  for (const absl::StatusCode code :
+       {absl::StatusCode::kInvalidArgument, absl::StatusCode::kFailedPrecondition,
+        absl::StatusCode::kPermissionDenied, absl::StatusCode::kUnauthenticated}) {
+    daemon.Refuse(absl::Status(code, "what was said will not do"));
+    Router router({}, &Clock::Real());
+    EXPECT_EQ(RunStreams(ParseServerAddress(address).value(), &router, {}).code(), code);
+  }
+  EXPECT_EQ(daemon.refused(), 4);
+}
+
 }  // namespace
 }  // namespace hone::measure
