@@ -33,7 +33,7 @@ Finding SandboxOf(const nlohmann::json& description) {
           "hone-measure does not start here; measure on another machine"};
 }
 
-// A line for each device behind a driver, or what is missing where there is none.
+// A line for each device behind a driver, and one that says what others miss.
 Findings DevicesOf(const nlohmann::json& description) {
   Findings findings;
   for (const nlohmann::json& device : description.value("devices", nlohmann::json::array())) {
@@ -49,12 +49,14 @@ Findings DevicesOf(const nlohmann::json& description) {
            "let candidates open it (docs/measuring.md), or hone-measure does not offer it"});
     }
   }
-  if (!findings.empty()) return findings;
-  std::string none = "none behind a driver";
-  for (const nlohmann::json& missing : description.value("missing", nlohmann::json::array())) {
-    none += fmt::format("; {}", Printable(missing.get<std::string>()));
+  const auto all_missing = description.value("missing", nlohmann::json::array());
+  if (!findings.empty() && all_missing.empty()) return findings;
+  std::string text = findings.empty() ? "none behind a driver" : "no others behind a driver";
+  for (const nlohmann::json& missing : all_missing) {
+    text += fmt::format("; {}", Printable(missing.get<std::string>()));
   }
-  return {{"devices", Level::kOk, none, ""}};
+  findings.push_back({"devices", Level::kOk, text, ""});
+  return findings;
 }
 
 Finding SteadinessOf(const nlohmann::json& description) {

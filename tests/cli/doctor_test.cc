@@ -151,12 +151,13 @@ TEST(DoctorOfWorkers, SaysWhichDevicesThereAreAndWhatIsMissing) {
       std::string(kHead) +
       R"("devices":[{"device":"cuda:0","target":"cuda -arch=sm_90a","driver":"H100, driver 12040",)"
       R"("problem":""},{"device":"opencl:0","target":"opencl -device=amd","driver":"AMD",)"
-      R"("problem":"who may not open /dev/kfd"}],"missing":["no other"]})");
+      R"("problem":"who may not open /dev/kfd"}],"missing":["expected a third"]})");
   ExpectAdviceWhereItIsNeeded(some);
   EXPECT_EQ(Of(some, "cuda:0").level, Level::kOk);
   EXPECT_EQ(Of(some, "cuda:0").found, "cuda -arch=sm_90a (H100, driver 12040)");
   EXPECT_EQ(Of(some, "opencl:0").level, Level::kWarning);
   EXPECT_THAT(Of(some, "opencl:0").found, HasSubstr("who may not open /dev/kfd"));
+  EXPECT_EQ(Of(some, "devices").found, "no others behind a driver; expected a third");
   const Findings none = ReadDescription(
       std::string(kHead) + R"("devices":[],"missing":["expected CUDA","expected OpenCL"]})");
   ExpectAdviceWhereItIsNeeded(none);
