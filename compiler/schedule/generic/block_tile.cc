@@ -111,13 +111,14 @@ size_t StepLoopOf(const GridSums& sums) {
 // Tiles of one kernel.
 class BlockTiles {
  public:
-  // `has_slots`: copies may be in the background. `has_parts`: sums may be split.
-  BlockTiles(GridSums sums, const machine::Machine& machine, bool has_slots, bool has_parts)
+  // `has_slots`: copies may be in the background. `added_at_once`: of split sums (AddedAtOnce).
+  BlockTiles(GridSums sums, const machine::Machine& machine, bool has_slots,
+             std::optional<int64_t> added_at_once)
       : sums_(std::move(sums)),
         shared_(sums_),
         machine_(machine),
         has_slots_(has_slots),
-        has_parts_(has_parts),
+        added_at_once_(added_at_once),
         axes_(TiledAxesOf(sums_.extents)),
         step_loop_(StepLoopOf(sums_)) {
     if (step_loop_ < sums_.steps.size()) AddAll();
@@ -128,6 +129,9 @@ class BlockTiles {
         std::move(all_));
   }
   BlockTiles(const BlockTiles&) = delete;
+
+  // The results of a thread that adds up parts.
+  int64_t ResultsAdded() const { return added_at_once_.value_or(1); }
 
   const GridSums& sums() const { return sums_; }
   const BlockChoices& choices() const { return *choices_; }
@@ -183,7 +187,7 @@ class BlockTiles {
 
   // In how many parts blocks of the manner can sum.
   std::vector<int64_t> PartsIn(const Choice& choice, const Manner& manner) const {
-    if (!has_parts_) return {1};
+    if (!added_at_once_) return {1};
     const BlockTile tile = TileOf(choice);
     return PartsOf(sums_,
                    {.blocks = BlockCount(sums_.extents, tile.BlockExtents()),
@@ -246,8 +250,8 @@ class BlockTiles {
       ThreadBlocks work = WorkOf(tile, columns, parts);
       work.loads = loads;
       if (manner->loads_ahead) work.words_ahead = shared_.WordsOfThread(tile);
-      const double cycles =
-          ThreadBlockCycles(work, machine_) + AddPartsCycles(sums_.Results(), parts, machine_);
+      const double cycles = ThreadBlockCycles(work, machine_) +
+                            AddPartsCycles(sums_.Results(), ResultsAdded(), parts, machine_);
       if (cycles >= fewest) continue;
       fewest = cycles;
       manner->parts = parts;
@@ -346,7 +350,7 @@ class BlockTiles {
   const SharedCopies shared_;
   const machine::Machine machine_;
   const bool has_slots_;
-  const bool has_parts_;
+  const std::optional<int64_t> added_at_once_;  // nullopt: sums cannot be split
   const std::vector<TiledAxes> axes_;
   const size_t step_loop_;
   std::vector<bool> needs_tails_;  // of each axis
@@ -367,12 +371,8 @@ bool AllServeSeveral(const GridSums& sums) {
 class BlockTilePlan final : public Plan {
  public:
   // There is at least one choice.
-  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<BlockTiles> tiles,
-                bool has_vectors)
-      : start_(std::move(start)),
-        stages_(std::move(stages)),
-        tiles_(std::move(tiles)),
-        has_vectors_(has_vectors) {}
+  BlockTilePlan(Sequence start, std::set<std::string> stages, std::unique_ptr<BlockTiles> tiles)
+      : start_(std::move(start)), stages_(std::move(stages)), tiles_(std::move(tiles)) {}
 
   std::optional<Knob> NextKnob(const Config& prefix) const override {
     if (std::optional<Knob> knob = tiles_->choices().NextKnob(prefix)) return knob;
@@ -415,7 +415,7 @@ class BlockTilePlan final : public Plan {
       TileByBlocks(&s, tiles_->sums(), stages_, tile);
     } else {
       const GridSums parts =
-          SplitSums(&s, tiles_->sums(), tile.step_loop, manner.parts, has_vectors_);
+          SplitSums(&s, tiles_->sums(), tile.step_loop, manner.parts, tiles_->ResultsAdded());
       TileByBlocks(&s, parts, stages_, tile.OfPart());
     }
     MakeGrids(&s);
@@ -426,7 +426,6 @@ class BlockTilePlan final : public Plan {
   const Sequence start_;
   const std::set<std::string> stages_;  // factors that the nest computes
   const std::unique_ptr<const BlockTiles> tiles_;
-  const bool has_vectors_;  // of threads
 };
 
 }  // namespace
@@ -441,18 +440,20 @@ std::unique_ptr<const Plan> OpenBlockTile(
                            return factor.element_bytes == kCopiedBytes;
                          });
   const size_t step_loop = StepLoopOf(copied->sums);
-  const bool has_parts =
-      step_loop < copied->sums.steps.size() && CanSplitSums(copied->start, copied->sums, step_loop);
+  std::optional<int64_t> added_at_once;
+  if (step_loop < copied->sums.steps.size()) {
+    added_at_once = AddedAtOnce(copied->start, copied->sums, step_loop, problem->task.machine,
+                                machine::HasVectorAccess(problem->task.target));
+  }
   auto tiles = std::make_unique<BlockTiles>(std::move(copied->sums), problem->task.machine,
-                                            has_slots, has_parts);
+                                            has_slots, added_at_once);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   const Choice& first = tiles->choices().all().front();
   TileByBlocks(&tried, tiles->sums(), copied->stages, tiles->TileOf(first));
   if (!tried.ok()) return nullptr;
   return std::make_unique<BlockTilePlan>(std::move(copied->start), std::move(copied->stages),
-                                         std::move(tiles),
-                                         machine::HasVectorAccess(problem->task.target));
+                                         std::move(tiles));
 }
 
 }  // namespace hone::schedule

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "compiler/machine/vector_access.h"
 #include "compiler/schedule/generic/result_vectors.h"
+#include "compiler/schedule/price/gpu_unit.h"
 #include "compiler/schedule/primitives/nest_edit.h"
 
 namespace hone::schedule {
@@ -22,13 +23,21 @@ constexpr int64_t kMostBlocksOfUnit = 4;
 // Tensor cores sum in float32, and so do stages of 16-bit kernels.
 constexpr size_t kBytesOfSum = 4;
 
+// The most of ResultsAtOnce that leave the machine's units threads enough.
+int64_t ResultsOfThread(Sequence s, const GridSums& sums, const machine::Machine& machine) {
+  const Stage results = TakeResults(&s, sums).results;
+  int64_t at_once = std::min(ResultsAtOnce(s.nest(), results, sums.extents.back()),
+                             machine::kAccessBytes / static_cast<int64_t>(kBytesOfSum));
+  const int64_t fewest_threads = gpu_unit::kBusyThreads * machine.parallel.front().width;
+  while (at_once > 1 && sums.Results() / at_once < fewest_threads) at_once /= 2;
+  return at_once;
+}
+
 // The loop that adds up the parts of a sum is a thread's, who has one result, or a vector of them.
 // Threads side by side load neighbours of each part, and store neighbours.
-void AddUpParts(Sequence* s, const GridSums& sums, bool has_vectors) {
+void AddUpParts(Sequence* s, const GridSums& sums, int64_t at_once) {
   const auto [results, registers] = TakeResults(s, sums);
   const Loop last = results.Axes(sums.extents.size()).back();
-  const int64_t most = has_vectors ? machine::kAccessBytes / static_cast<int64_t>(kBytesOfSum) : 1;
-  const int64_t at_once = std::min(ResultsAtOnce(s->nest(), results, sums.extents.back()), most);
   if (at_once == 1) {
     s->ComputeAt(registers, last);
   } else {
@@ -58,23 +67,25 @@ std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
   return all;
 }
 
-bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop) {
+std::optional<int64_t> AddedAtOnce(const Sequence& s, const GridSums& sums, size_t step_loop,
+                                   const machine::Machine& machine, bool has_vectors) {
   const auto fewest = std::ranges::find_if(
       kPartCounts, [&](int64_t parts) { return sums.steps[step_loop] % parts == 0; });
-  if (fewest == std::end(kPartCounts)) return false;
+  if (fewest == std::end(kPartCounts)) return std::nullopt;
   const absl::StatusOr<loop::Buffer> buffer = FindBuffer(s.nest(), sums.stage.buffer());
-  if (!buffer.ok() || SizeBytes((*buffer)->dtype) != kBytesOfSum) return false;
+  if (!buffer.ok() || SizeBytes((*buffer)->dtype) != kBytesOfSum) return std::nullopt;
+  const int64_t at_once = has_vectors ? ResultsOfThread(s, sums, machine) : 1;
   Sequence split = s;
-  SplitSums(&split, sums, step_loop, *fewest, /*has_vectors=*/true);
-  return split.ok();
+  SplitSums(&split, sums, step_loop, *fewest, at_once);
+  return split.ok() ? std::optional(at_once) : std::nullopt;
 }
 
 GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts,
-                   bool has_vectors) {
+                   int64_t at_once) {
   const Stage partial =
       s->Rfactor(sums.stage.Reduction(step_loop), parts, /*starts_at_first=*/true);
   if (!s->ok()) return sums;
-  AddUpParts(s, sums, has_vectors);
+  AddUpParts(s, sums, at_once);
   const std::optional<GridSums> of_parts = SumsOfStage(*s, partial);
   if (of_parts && of_parts->factors) return *of_parts;
   s->Fail(absl::InternalError("expected parts of sums that are sums of the same factors"));

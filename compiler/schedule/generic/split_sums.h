@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/machine/machine.h"
@@ -29,17 +30,19 @@ struct WholeSums {
 std::vector<int64_t> PartsOf(const GridSums& sums, const WholeSums& whole,
                              const machine::Machine& machine);
 
-// Whether SplitSums can split the loop, which has several steps, in some number of parts, and the
-// sums are of four bytes.
-bool CanSplitSums(const Sequence& s, const GridSums& sums, size_t step_loop);
+// How many neighbouring results a thread of the launch that adds up parts has: 4, 2 or 1, the most
+// that are a vector of 16 bytes at most, divide the rows, and leave threads enough to keep the
+// machine busy; 1 without `has_vectors`. nullopt where SplitSums cannot split the loop in any
+// number of parts, or the sums are not of four bytes.
+std::optional<int64_t> AddedAtOnce(const Sequence& s, const GridSums& sums, size_t step_loop,
+                                   const machine::Machine& machine, bool has_vectors);
 
 // Splits the sums into `parts`, which divide the loop. Returns the sums of the parts, which are
 // still to be scheduled: their first axis is that of the parts, and the others are those of `sums`.
 // A launch behind theirs, which is scheduled but for its grid, adds up the parts, in their order,
-// and computes what follows the sums; with `has_vectors`, a thread of it does so for as many
-// results as vectors of 16 bytes have parts.
+// and computes what follows the sums; a thread of it does so for `at_once` results (AddedAtOnce).
 GridSums SplitSums(Sequence* s, const GridSums& sums, size_t step_loop, int64_t parts,
-                   bool has_vectors);
+                   int64_t at_once);
 
 }  // namespace hone::schedule
 

@@ -22,8 +22,6 @@ namespace {
 // Factors of a tile; the registers of a thread hold not many more results.
 constexpr int64_t kFactors[] = {1, 2, 4, 8};
 constexpr int64_t kMostResults = 32;
-// What hides latencies on one unit of a device, as far as analysis goes.
-constexpr int64_t kThreadsOfUnit = 256;
 // A tile of so many results loads few enough factors for each.
 constexpr int64_t kDefaultResults = 8;
 
@@ -160,7 +158,7 @@ class ThreadTilePlan final : public Plan {
     const auto rank = [&](const ThreadTile& tile) {
       const int64_t threads = sums_->Results() / tile.Results();
       const bool is_default = tile.Results() <= kDefaultResults && tile.SharesLoads(*sums_) &&
-                              threads >= kThreadsOfUnit * machine_.parallel.front().width;
+                              threads >= gpu_unit::kBusyThreads * machine_.parallel.front().width;
       return std::tuple(!is_default, -tile.Results(), tile.Loads(*sums_));
     };
     std::ranges::stable_sort(tiles, {}, rank);
@@ -176,7 +174,7 @@ class ThreadTilePlan final : public Plan {
   absl::StatusOr<loop::Nest> Schedule(const Config& config) const override {
     Sequence s = inlined_;
     if (sums_) TileSums(&s, *sums_, ThreadTileOf(config));
-    if (has_vectors_) StoreVectors(&s, kThreadsOfUnit * machine_.parallel.front().width);
+    if (has_vectors_) StoreVectors(&s, gpu_unit::kBusyThreads * machine_.parallel.front().width);
     MakeGrids(&s);
     return std::move(s).Finish();
   }

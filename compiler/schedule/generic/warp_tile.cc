@@ -64,14 +64,14 @@ bool WarpsFitRegisters(const WarpTile& tile, const WarpAxes& axes) {
 // Tiles of one kernel.
 class WarpTiles {
  public:
-  // `has_slots`: copies may be in the background. `has_parts`: sums may be split.
+  // `has_slots`: copies may be in the background. `added_at_once`: of split sums (AddedAtOnce).
   WarpTiles(GridSums sums, WarpAxes axes, machine::Machine machine, int64_t most_shared_bytes,
-            bool has_slots, bool has_parts)
+            bool has_slots, std::optional<int64_t> added_at_once)
       : sums_(std::move(sums)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
         most_shared_bytes_(most_shared_bytes),
-        has_parts_(has_parts) {
+        added_at_once_(added_at_once) {
     const int64_t lines = axes_.lines ? sums_.extents[*axes_.lines] : 1;
     ForTiles(kWarpColumns, axes_.lanes, [&](int64_t columns, int64_t warps_columns) {
       ForTiles(kWarpRows, axes_.rows, [&](int64_t rows, int64_t warps_rows) {
@@ -93,6 +93,9 @@ class WarpTiles {
 
   WarpTiles(const WarpTiles&) = delete;
 
+  // The results of a thread that adds up parts.
+  int64_t ResultsAdded() const { return added_at_once_.value_or(1); }
+
   const GridSums& sums() const { return sums_; }
   const WarpAxes& axes() const { return axes_; }
   const WarpChoices& choices() const { return *choices_; }
@@ -101,7 +104,7 @@ class WarpTiles {
 
   // In how many parts blocks of such tiles can sum.
   std::vector<int64_t> PartsIn(const WarpChoice& choice) const {
-    if (!has_parts_) return {1};
+    if (!added_at_once_) return {1};
     const WarpTile tile = TileOf(choice);
     return PartsOf(sums_,
                    {.blocks = BlockCount(sums_.extents, tile.BlockExtents(sums_, axes_)),
@@ -125,7 +128,8 @@ class WarpTiles {
   double CyclesOf(const WarpChoice& choice, int64_t parts) const {
     const WarpTile tile = TileOf(choice);
     const WarpBlocks work = WorkOf(sums_, axes_, tile, Copies(tile.steps), parts);
-    return WarpBlockCycles(work, machine_) + AddPartsCycles(sums_.Results(), parts, machine_);
+    return WarpBlockCycles(work, machine_) +
+           AddPartsCycles(sums_.Results(), ResultsAdded(), parts, machine_);
   }
 
   // How often a block copies so many steps.
@@ -192,9 +196,9 @@ class WarpTiles {
   const GridSums sums_;
   const WarpAxes axes_;
   const machine::Machine machine_;
-  const int64_t most_shared_bytes_;  // of a block
-  const bool has_parts_;
-  std::vector<WarpChoice> all_;  // while they are found
+  const int64_t most_shared_bytes_;             // of a block
+  const std::optional<int64_t> added_at_once_;  // nullopt: sums cannot be split
+  std::vector<WarpChoice> all_;                 // while they are found
   std::optional<WarpChoices> choices_;
 };
 
@@ -231,7 +235,7 @@ class WarpTilePlan final : public Plan {
     } else {
       const WarpAxes& axes = tiles_->axes();
       const GridSums of_parts =
-          SplitSums(&s, tiles_->sums(), axes.step_loop, parts, /*has_vectors=*/true);
+          SplitSums(&s, tiles_->sums(), axes.step_loop, parts, tiles_->ResultsAdded());
       TileByWarps(&s, of_parts, axes.OfParts(), stages_, tile);
     }
     MakeGrids(&s);
@@ -261,10 +265,11 @@ std::unique_ptr<const Plan> OpenWarpTile(
   const bool has_slots =
       machine::CopiesInBackground(task.target) && CopiesFromGlobal(*copied) &&
       (axes->IsFloat32() || std::ranges::all_of(axes->has_terms_last, std::identity()));
-  const bool has_parts = CanSplitSums(copied->start, copied->sums, axes->step_loop);
+  const std::optional<int64_t> added_at_once =
+      AddedAtOnce(copied->start, copied->sums, axes->step_loop, task.machine, /*has_vectors=*/true);
   auto tiles =
       std::make_unique<const WarpTiles>(std::move(copied->sums), *std::move(axes), task.machine,
-                                        cores.shared_bytes, has_slots, has_parts);
+                                        cores.shared_bytes, has_slots, added_at_once);
   if (tiles->choices().all().empty()) return nullptr;
   Sequence tried = copied->start;
   TileByWarps(&tried, tiles->sums(), tiles->axes(), copied->stages,

@@ -91,7 +91,8 @@ class WarpgroupTilePlan final : public Plan {
         images_(std::move(images)),
         axes_(std::move(axes)),
         machine_(std::move(machine)),
-        has_parts_(CanSplitSums(copied_.start, copied_.sums, axes_.step_loop)),
+        added_at_once_(AddedAtOnce(copied_.start, copied_.sums, axes_.step_loop, machine_,
+                                   /*has_vectors=*/true)),
         choices_({"tile_columns", "warpgroups", "slots"}, All(most_shared_bytes)) {}
 
   WarpgroupTilePlan(const WarpgroupTilePlan&) = delete;
@@ -136,7 +137,7 @@ class WarpgroupTilePlan final : public Plan {
       TileByWarps(&s, copied_.sums, axes_, copied_.stages, tile);
     } else {
       const GridSums of_parts =
-          SplitSums(&s, copied_.sums, axes_.step_loop, steps.parts, /*has_vectors=*/true);
+          SplitSums(&s, copied_.sums, axes_.step_loop, steps.parts, ResultsAdded());
       TileByWarps(&s, of_parts, axes_.OfParts(), copied_.stages, tile);
     }
     MakeGrids(&s);
@@ -145,6 +146,9 @@ class WarpgroupTilePlan final : public Plan {
   }
 
  private:
+  // The results of a thread that adds up parts.
+  int64_t ResultsAdded() const { return added_at_once_.value_or(1); }
+
   int64_t Copies() const {
     return CeilDiv(copied_.sums.steps[axes_.step_loop], kWarpgroupProduct.row_terms);
   }
@@ -183,7 +187,7 @@ class WarpgroupTilePlan final : public Plan {
 
   // In how many parts blocks of such tiles can sum.
   std::vector<int64_t> PartsIn(const WarpgroupChoice& choice) const {
-    if (!has_parts_) return {1};
+    if (!added_at_once_) return {1};
     const WarpTile tile = TileOfGroups(choice);
     return PartsOf(copied_.sums,
                    {.blocks = BlocksOf(tile),
@@ -226,14 +230,14 @@ class WarpgroupTilePlan final : public Plan {
         .result_bytes = static_cast<double>(shared.sums),
         .shared_bytes = shared.AtOnce()};
     return WarpgroupBlockCycles(work, machine_) +
-           AddPartsCycles(copied_.sums.Results(), parts, machine_);
+           AddPartsCycles(copied_.sums.Results(), ResultsAdded(), parts, machine_);
   }
 
   const CopiedSums copied_;
   const std::vector<loop::Buffer> images_;
   const WarpAxes axes_;
   const machine::Machine machine_;
-  const bool has_parts_;
+  const std::optional<int64_t> added_at_once_;  // nullopt: sums cannot be split
   const WarpgroupChoices choices_;
 };
 

@@ -24,6 +24,8 @@ inline constexpr double kGlobalWaitCycles = 600;
 inline constexpr double kLatencyAhead = 2;
 // Loads that a thread has under way at once.
 inline constexpr double kLoadsUnderWay = 8;
+// Threads of a unit that hide its latencies.
+inline constexpr int64_t kBusyThreads = 256;
 // What a launch takes by itself, as a node of a graph of launches.
 inline constexpr double kLaunchCycles = 1500;
 

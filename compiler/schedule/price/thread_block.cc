@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kMultiplyAddsACycle = 128;
 constexpr double kLoadedWordsACycle = 32;
-// Threads of a unit that keep it busy.
-constexpr double kBusyThreads = 256;
 // Registers of a thread beside its sums: addresses, loop variables, what was loaded.
 constexpr int64_t kOtherRegisters = 40;
 
@@ -35,27 +33,30 @@ double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machi
                 threads * work.loads * terms / kLoadedWordsACycle,
                 work.moved_bytes / gpu_unit::kGlobalBytesACycle});
   const auto at_once = static_cast<double>(std::min(ResidentBlocks(work), of_unit));
-  const double idle = std::max(1.0, kBusyThreads / (at_once * threads));
-  const double words = work.moved_bytes / 4 / threads;
+  const double idle =
+      std::max(1.0, static_cast<double>(gpu_unit::kBusyThreads) / (at_once * threads));
+  const double accesses = work.moved_bytes / 4 / static_cast<double>(work.access_words) / threads;
   const double waiting =
-      std::max(static_cast<double>(work.waits), words / gpu_unit::kLoadsUnderWay) *
+      std::max(static_cast<double>(work.waits), accesses / gpu_unit::kLoadsUnderWay) *
       gpu_unit::kGlobalWaitCycles;
   // While some blocks of a unit wait, others compute.
   const double alone = work.words_ahead > 0 ? std::max(busy, waiting) : busy + waiting;
   return static_cast<double>(of_unit) * std::max(busy * idle, alone / at_once);
 }
 
-double AddPartsCycles(int64_t results, int64_t parts, const machine::Machine& machine) {
+double AddPartsCycles(int64_t results, int64_t at_once, int64_t parts,
+                      const machine::Machine& machine) {
   constexpr int64_t kBlockThreads = 128;
   constexpr int64_t kSumBytes = 4;
   if (parts == 1) return 0;
   return gpu_unit::kLaunchCycles +
          ThreadBlockCycles(
-             {.blocks = CeilDiv(results, kBlockThreads),
+             {.blocks = CeilDiv(results, kBlockThreads * at_once),
               .threads = kBlockThreads,
-              .results = 1,
+              .results = at_once,
               .terms = parts,
-              .moved_bytes = static_cast<double>(kBlockThreads * (parts + 1) * kSumBytes),
+              .moved_bytes = static_cast<double>(kBlockThreads * at_once * (parts + 1) * kSumBytes),
+              .access_words = at_once,
               .waits = 1},
              machine);
 }

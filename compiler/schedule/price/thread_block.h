@@ -18,6 +18,7 @@ struct ThreadBlocks {
   double loads = 0;          // words that a thread loads for a term of all its results
   int64_t shared_bytes = 0;  // of a block
   double moved_bytes = 0;    // all that a block moves from and to global memory, used or not
+  int64_t access_words = 1;  // neighbours that a thread moves from or to global memory at once
   int64_t waits = 0;         // how often a block waits for global memory
   int64_t words_ahead = 0;   // words a thread loads to registers while it computes; 0: it waits
 };
@@ -26,8 +27,10 @@ struct ThreadBlocks {
 double ThreadBlockCycles(const ThreadBlocks& work, const machine::Machine& machine);
 
 // The cycles of a launch that adds up, for each of so many results, its sums of several parts,
-// which an earlier launch left in global memory. One part needs no such launch, and takes none.
-double AddPartsCycles(int64_t results, int64_t parts, const machine::Machine& machine);
+// which an earlier launch left in global memory. A thread has `at_once` neighbouring results.
+// One part needs no such launch, and takes none.
+double AddPartsCycles(int64_t results, int64_t at_once, int64_t parts,
+                      const machine::Machine& machine);
 
 }  // namespace hone::schedule
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/loop/stmt.h"
 #include "compiler/lower/lower.h"
 #include "compiler/machine/machine.h"
 #include "compiler/schedule/templates.h"
@@ -199,6 +200,27 @@ TEST(Grid, BlocksOfThreadsSumParts) {
       R"({"column_runs":1,"load_ahead":0,"parts":4,"row_axis":0,"slots":1,"steps":8,"strategy":"block_tile","threads_columns":8,"threads_rows":4,"tile_columns":2,"tile_rows":4})");
 }
 
+// A machine of twice as many units gets twice as many threads, of half as many results.
+TEST(Grid, ThreadsThatAddUpPartsKeepTheMachineBusy) {
+  constexpr char kKernel[] =
+      "fn (p0: Tensor[(32, 256), float32], const p1: Tensor[(32, 256), float32]) { "
+      "nn.dense(p0, p1) }";
+  constexpr char kConfig[] =
+      R"({"column_runs":1,"load_ahead":0,"parts":4,"row_axis":0,"slots":1,"steps":8,)"
+      R"("strategy":"block_tile","threads_columns":8,"threads_rows":8,"tile_columns":4,)"
+      R"("tile_rows":4})";
+  for (const auto& [units, results] : {std::pair(1, 4), std::pair(2, 2), std::pair(4, 1)}) {
+    const GridTask one(kKernel, fmt::format("cuda -arch=sm_80 -multiprocessors={}", units));
+    const auto nest = NestOfConfig(one.task(), *Config::Parse(kConfig));
+    ASSERT_TRUE(nest.ok()) << nest.status();
+    const std::string text = loop::ToText(*nest);
+    const std::string adding = text.substr(text.rfind("run @"));
+    EXPECT_THAT(adding, testing::HasSubstr(fmt::format("i1 in 0..{} {{", 32 / results))) << adding;
+    EXPECT_EQ(adding.find("vectorize") != std::string::npos, results > 1) << adding;
+    ExpectSameResults(one.naive(), *nest, /*seed=*/1, kConfig, /*tolerance=*/1e-5);
+  }
+}
+
 // Parts are whole copies: nine copies make three or nine parts, and no two.
 TEST(Grid, SumsOfNineCopiesAreSplitInThrees) {
   const GridTask one(
@@ -309,7 +331,7 @@ TEST(Grid, TensorCoresAreTheDefault) {
   constexpr char kH100[] = "cuda -arch=sm_90 -multiprocessors=132";
   EXPECT_EQ(
       default_of(dense(1024, 1024, 1024), kH100),
-      R"({"parts":2,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":64,"warps_columns":4,"warps_rows":2})");
+      R"({"parts":1,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":32,"tile_rows":32,"warps_columns":4,"warps_rows":2})");
   EXPECT_EQ(
       default_of(dense(128, 768, 768), kH100),
       R"({"parts":4,"slots":2,"steps":64,"strategy":"warp_tile","tile_columns":24,"tile_rows":16,"warps_columns":2,"warps_rows":4})")
