@@ -11,6 +11,7 @@
 #include "compiler/ops/window.h"
 #include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
+#include "compiler/passes/tensor_core_products.h"
 
 namespace hone::passes {
 namespace {
@@ -62,15 +63,13 @@ bool IsConstantOrItsCast(const Expr& e) {
   return IsConstant(e) || (ir::IsCall(e, "cast") && IsConstant(e->args[0]));
 }
 
-// A convolution that has too few channels for tensor cores, and whose tiles would cover it.
+// A convolution that has too few channels for tensor cores, and fits them in squares.
 bool IsStem(const Expr& node, const machine::TensorCores& cores) {
   if (!ir::IsCall(node, "nn.conv2d") || !cores.Takes(DtypeOf(node->args[0]))) return false;
   const Ints& filters = ShapeOf(node->args[1]);
   constexpr int64_t kFewestTaps = 3;
-  return IsConstantOrItsCast(node->args[1]) && ops::IntAttr(node->attrs, "groups", 1) == 1 &&
-         filters[1] <= kPixelChannels && filters[0] % machine::kWarpProduct.rows == 0 &&
-         std::min(filters[2], filters[3]) >= kFewestTaps &&
-         machine::CoversWell(machine::kWarpProduct.lanes, ShapeOf(node).back());
+  return IsConstantOrItsCast(node->args[1]) && filters[1] <= kPixelChannels &&
+         std::min(filters[2], filters[3]) >= kFewestTaps && FitsTensorCores(node, kSquareChannels);
 }
 
 Expr StemOfSquares(const Expr& node, const machine::TensorCores& cores) {

@@ -14,12 +14,12 @@
 #include "compiler/ops/window.h"
 #include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
+#include "compiler/passes/tensor_core_products.h"
 
 namespace hone::passes {
 namespace {
 
 using ir::Expr;
-using machine::kWarpProduct;
 using Ints = std::vector<int64_t>;
 
 bool Is(const Expr& e, DataType dtype) {
@@ -97,19 +97,10 @@ bool FitsTiles(const Expr& product) {
   return !IsTransposed(product) && GroupsOf(product) == 1 && result.back() > 1;
 }
 
-// Whether tiles of tensor cores cover a product of this kind: of matrices, or a convolution of one
-// group, whose tiles are of output channels, which they divide, and of columns.
-bool FitsTensorCores(const Expr& product) {
-  if (!FitsTiles(product)) return false;
+// The terms of a product that are neighbours for tensor cores.
+int64_t NeighbouringTerms(const Expr& product) {
   const Ints& data = ShapeOf(product->args[0]);
-  const Ints& result = ShapeOf(product);
-  const int64_t terms = IsConv(product) ? data[1] : data.back();
-  const int64_t rows = IsConv(product) ? result[1] : result[result.size() - 2];
-  if (terms % kWarpProduct.terms != 0 || (IsConv(product) && rows % kWarpProduct.rows != 0)) {
-    return false;
-  }
-  return machine::CoversWell(kWarpProduct.rows, rows) &&
-         machine::CoversWell(kWarpProduct.lanes, result.back());
+  return IsConv(product) ? data[1] : data.back();
 }
 
 // How many products of its 16-bit type kernels make of this kind in the time of one of float32
@@ -119,7 +110,7 @@ double HalfRate(const Expr& product, const Target& target) {
   constexpr double kTensorCoreRate = 8;
   const DataType dtype = product->args[0]->type->tensor.dtype;
   const bool has_cores = machine::TensorCores::Of(target).Takes(dtype);
-  if (has_cores && FitsTensorCores(product)) return kTensorCoreRate;
+  if (has_cores && FitsTensorCores(product, NeighbouringTerms(product))) return kTensorCoreRate;
   // Elsewhere there are no kernels of float16 but the generic ones.
   if (dtype == DataType::kFloat16) return 1;
   const auto machine = machine::Machine::For(target);

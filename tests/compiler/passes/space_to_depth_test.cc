@@ -82,6 +82,16 @@ TEST(SpaceToDepth, Golden) {
                                          ir::ToText(InSquares(model, "cuda -arch=sm_80")));
 }
 
+// Both passes ask one rule about tensor cores.
+TEST(SpaceToDepth, WidenProductsLeavesSquaresAsTheyAre) {
+  PassContext context = TestContext();
+  context.target = *Target::Parse("cuda -arch=sm_80");
+  const ir::Module squares = InSquares(ModelOfStem({}), "cuda -arch=sm_80");
+  const auto widened = RunOne(squares, context, "WidenProducts");
+  ASSERT_TRUE(widened.ok()) << widened.status();
+  EXPECT_EQ(ir::ToText(*widened), ir::ToText(squares));
+}
+
 TEST(SpaceToDepth, OthersStay) {
   EXPECT_FALSE(IsInSquares({}, "cuda -arch=sm_75"));
   EXPECT_FALSE(IsInSquares({}, "opencl -device=any"));
