@@ -9,6 +9,7 @@
 #include "compiler/machine/tensor_cores.h"
 #include "compiler/ops/attrs.h"
 #include "compiler/ops/window.h"
+#include "compiler/passes/known_values.h"
 #include "compiler/passes/numerics.h"
 #include "compiler/passes/rewriting.h"
 #include "compiler/passes/tensor_core_products.h"
@@ -88,6 +89,8 @@ Expr StemOfSquares(const Expr& node, const machine::TensorCores& cores) {
       MakeTyped("nn.pad", {node->args[1]},
                 {{"pad_width", Ints{0, 0, 0, channels, lines->zeros_before, lines->zeros_after,
                                     columns->zeros_before, columns->zeros_after}}});
+  // Larger filters would be put together in every run.
+  if (TypeOf(taps).ElementCount() > MostElements(node->args[1])) return nullptr;
   ir::Attrs attrs = node->attrs;
   attrs["strides"] = Ints{1, 1};
   attrs["padding"] = Ints{lines->before, columns->before, lines->after, columns->after};

@@ -11,6 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "compiler/ir/printer.h"
+#include "compiler/passes/evaluator.h"
 #include "compiler/passes/pipeline.h"
 #include "fmt/format.h"
 #include "support/random.h"
@@ -24,24 +25,31 @@ struct Stem {
   int64_t channels = 3, filters = 16, window = 7, lines = 16, columns = 12;
   std::string dtype = "bfloat16";
   std::string function_attrs = {};
+  int64_t groups = 1;
+  bool casts_filters = false;  // of float32
 };
 
 ir::Module ModelOfStem(const Stem& stem) {
   constexpr uint16_t kBits[] = {0x0000, 0x3F80, 0xBF80, 0x3F00};
+  const int64_t filter_channels = stem.channels / stem.groups;
+  const std::string filter_dtype = stem.casts_filters ? "float32" : stem.dtype;
+  const std::string filters = stem.casts_filters
+                                  ? fmt::format("cast(meta[Constant][0], dtype=\"{}\")", stem.dtype)
+                                  : "meta[Constant][0]";
   Random random(1);
   std::string taps;
-  for (int64_t i = 0; i < stem.filters * stem.channels * stem.window * stem.window; ++i) {
+  for (int64_t i = 0; i < stem.filters * filter_channels * stem.window * stem.window; ++i) {
     const uint16_t bits = kBits[random.Below(std::size(kBits))];
-    if (stem.dtype == "float32") taps += std::string(2, '\0');
+    if (filter_dtype == "float32") taps += std::string(2, '\0');
     taps += static_cast<char>(bits & 0xFF);
     taps += static_cast<char>(bits >> 8);
   }
   return Typed(fmt::format(
       "def @main(%x: Tensor[(2, {0}, {1}, {2}), float32]{8}) {{ "
-      "cast(nn.conv2d(cast(%x, dtype=\"{3}\"), meta[Constant][0], {4}), dtype=\"float32\") }}\n"
-      "meta[Constant][0] = Tensor[({5}, {0}, {6}, {6}), {3}] \"{7}\";\n",
+      "cast(nn.conv2d(cast(%x, dtype=\"{3}\"), {9}, {4}), dtype=\"float32\") }}\n"
+      "meta[Constant][0] = Tensor[({5}, {10}, {6}, {6}), {11}] \"{7}\";\n",
       stem.channels, stem.lines, stem.columns, stem.dtype, stem.attrs, stem.filters, stem.window,
-      absl::Base64Escape(taps), stem.function_attrs));
+      absl::Base64Escape(taps), stem.function_attrs, filters, filter_channels, filter_dtype));
 }
 
 ir::Module InSquares(const ir::Module& module, const std::string& target) {
@@ -61,7 +69,8 @@ TEST(SpaceToDepth, ConvolutionsOfFewChannelsMeanTheSame) {
        {Stem(), Stem{.attrs = "strides=[2, 2], padding=[1, 1, 1, 1]", .window = 3},
         Stem{.attrs = "strides=[2, 2], padding=[0, 0, 1, 1]", .window = 3},
         Stem{.attrs = "strides=[2, 2], padding=[2, 1, 2, 2]", .channels = 1, .window = 5},
-        Stem{.attrs = "strides=[2, 2]", .channels = 4, .window = 4}}) {
+        Stem{.attrs = "strides=[2, 2]", .channels = 4, .window = 4}, Stem{.dtype = "float16"},
+        Stem{.casts_filters = true}}) {
     const ir::Module model = ModelOfStem(stem);
     EXPECT_TRUE(IsInSquares(stem)) << stem.attrs;
     const std::vector<float> expected = InterpretOnRandom(model)[0];
@@ -82,6 +91,21 @@ TEST(SpaceToDepth, Golden) {
                                          ir::ToText(InSquares(model, "cuda -arch=sm_80")));
 }
 
+// The filters of 65,536 elements, or of twice as many as before, are constants again; others stay.
+TEST(SpaceToDepth, FiltersAreNotPutTogetherInEveryRun) {
+  PassContext context = TestContext();
+  context.evaluator = DefaultEvaluator();
+  for (const Stem& stem : {Stem{.channels = 1, .filters = 256}, Stem{.filters = 320}}) {
+    const ir::Module squares = InSquares(ModelOfStem(stem), "cuda -arch=sm_80");
+    ASSERT_NE(ir::ToText(squares).find("transpose"), std::string::npos) << stem.filters;
+    const auto folded = RunOne(squares, context, "FoldConstant");
+    ASSERT_TRUE(folded.ok()) << folded.status();
+    const std::string text = ir::ToText(*folded);
+    EXPECT_EQ(text.find("transpose("), text.rfind("transpose(")) << "that of the image is left";
+  }
+  EXPECT_FALSE(IsInSquares({.channels = 1, .filters = 272}));
+}
+
 // Both passes ask one rule about tensor cores.
 TEST(SpaceToDepth, WidenProductsLeavesSquaresAsTheyAre) {
   PassContext context = TestContext();
@@ -98,7 +122,10 @@ TEST(SpaceToDepth, OthersStay) {
   EXPECT_FALSE(IsInSquares({.dtype = "float32"}));
   EXPECT_FALSE(IsInSquares({.channels = 8}));
   EXPECT_FALSE(IsInSquares({.filters = 24}));
+  EXPECT_FALSE(IsInSquares({.lines = 15}));
   EXPECT_FALSE(IsInSquares({.columns = 13}));
+  EXPECT_FALSE(IsInSquares(
+      {.attrs = "strides=[2, 2], padding=[3, 3, 3, 3], groups=2", .channels = 4, .groups = 2}));
   EXPECT_FALSE(IsInSquares({.columns = 6})) << "tiles of eight columns would be mostly empty";
   EXPECT_FALSE(IsInSquares({.attrs = "padding=[3, 3, 3, 3]"}));
   EXPECT_FALSE(IsInSquares({.function_attrs = ", numerics=\"strict\""}))
