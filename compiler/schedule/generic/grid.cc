@@ -114,14 +114,15 @@ ir::LayoutSignature ChannelsBecomeLast(const ops::KernelDefinition& def) {
 }
 
 // Whether the kernel makes an image of another one that has fewer channels, in which neighbours are
-// of no use, as what puts squares of pixels together does (compiler/passes/space_to_depth.h).
+// of no use, as what puts squares of pixels together does (compiler/passes/space_to_depth.h), also
+// where it normalises them by constants. Sums, as convolutions have, load neighbours for other
+// reasons.
 bool GathersChannels(const ops::KernelDefinition& def) {
   constexpr size_t kChannelAxis = 1;
   const std::vector<loop::Buffer> inputs = InputsOf(def.naive), outputs = OutputsOf(def.naive);
-  const bool has_constants = std::ranges::any_of(def.naive.buffers, [](const loop::Buffer& buffer) {
-    return buffer->role == loop::Role::kConstant;
-  });
-  return !has_constants && inputs.size() == 1 && outputs.size() == 1 && IsImage(inputs[0]) &&
+  const bool has_sums = std::ranges::any_of(
+      def.naive.launches, [](const loop::Launch& launch) { return FormOf(launch).reduction; });
+  return !has_sums && inputs.size() == 1 && outputs.size() == 1 && IsImage(inputs[0]) &&
          IsImage(outputs[0]) && inputs[0]->shape[kChannelAxis] < outputs[0]->shape[kChannelAxis];
 }
 

@@ -76,19 +76,27 @@ TEST(MemoryOrder, EveryStrategyComputesWhatTheNaiveNestDoes) {
 // What puts squares of pixels together reads an image of few channels where it lies, and may write
 // one whose channels come last.
 TEST(MemoryOrder, GatheredChannelsComeLast) {
-  constexpr char kSquares[] =
+  constexpr const char* kSquares[] = {
       "fn (p0: Tensor[(2, 3, 8, 12), bfloat16]) { %0 = nn.pad(p0, pad_width=[0, 0, 0, 1, 0, 0, 0, "
       "0]); %1 = reshape(%0, newshape=[2, 4, 4, 2, 6, 2]); %2 = transpose(%1, axes=[0, 3, 5, 1, 2, "
-      "4]); reshape(%2, newshape=[2, 16, 4, 6]) }";
+      "4]); reshape(%2, newshape=[2, 16, 4, 6]) }",
+      // The image is normalised first.
+      "fn (p0: Tensor[(2, 3, 8, 12), float32], const p1: Tensor[(3, 1, 1), float32], const p2: "
+      "Tensor[(), float32]) { %0 = subtract(p0, p1); %1 = multiply(%0, p2); %2 = cast(%1, "
+      "dtype=\"bfloat16\"); %3 = nn.pad(%2, pad_width=[0, 0, 0, 1, 0, 0, 0, 0]); %4 = reshape(%3, "
+      "newshape=[2, 4, 4, 2, 6, 2]); %5 = transpose(%4, axes=[0, 3, 5, 1, 2, 4]); reshape(%5, "
+      "newshape=[2, 16, 4, 6]) }"};
   constexpr size_t kGathered = 2;
-  const GridTask one(kSquares, kSmallGpu, kGathered);
-  EXPECT_EQ(one.task().signature.ToString(), "NCHW->NHWC");
-  Random random(1);
-  for (int i = 0; i < 12; ++i) {
-    const Config config = SpaceOfTask(one.task()).Sample(random);
-    const auto nest = NestOfConfig(one.task(), config);
-    ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
-    ExpectSameResults(one.naive(), *nest, /*seed=*/1, config.ToText(), /*tolerance=*/0);
+  for (const char* const squares : kSquares) {
+    const GridTask one(squares, kSmallGpu, kGathered);
+    EXPECT_EQ(one.task().signature.ToString(), "NCHW->NHWC");
+    Random random(1);
+    for (int i = 0; i < 12; ++i) {
+      const Config config = SpaceOfTask(one.task()).Sample(random);
+      const auto nest = NestOfConfig(one.task(), config);
+      ASSERT_TRUE(nest.ok()) << nest.status() << config.ToText();
+      ExpectSameResults(one.naive(), *nest, /*seed=*/1, config.ToText(), /*tolerance=*/0);
+    }
   }
   const Target target = *Target::Parse(kSmallGpu);
   const auto machine = machine::Machine::For(target);
