@@ -280,6 +280,22 @@ TEST(TuningLoop, MeasuresOnlyWhatDevicesHaveBegunOnceTheTimeIsUp) {
   }
 }
 
+TEST(TuningLoop, AKernelThatWasNotTriedInTimeHasNoFinal) {
+  World world({.max_open_trials = 8});
+  world.AddWorker("w1", 1);
+  const int64_t job =
+      world.Submit({.workloads = {"conv", "dense"}, .trials = 400, .deadline_ns = 5 * kSecondNs});
+  while (world.Records(Purpose::kSearch).empty() && world.Step()) {
+  }
+  world.clock.now_ns += 6 * kSecondNs;
+  world.loop->Tick();
+  world.Run();
+  EXPECT_EQ(world.GetJob(job).state, JobState::kDone);
+  EXPECT_THAT(world.GetJob(job).message, HasSubstr("before its budget"));
+  EXPECT_TRUE(world.store->NewestFinal(1, "NC->NC").value().has_value());
+  EXPECT_FALSE(world.store->NewestFinal(2, "NC->NC").value().has_value());
+}
+
 TEST(TuningLoop, FailsAJobWhoseDefaultIsWrongAndSaysSo) {
   World world;
   world.AddWorker("w1");

@@ -167,6 +167,8 @@ bool TaskRunner::WantsWinner() const {
 
 bool TaskRunner::NeedsFinal() const {
   if (!WantsWinner()) return false;
+  // It would measure the default alone, and hold up the end of the job.
+  if (!HasTime() && history.settled() == 0) return false;
   if (const std::optional<tuning_db::Final>& final = history.final()) {
     // One that does not know that the search has ended leaves its winner less than tuned; nor does
     // one know that the space is used up whose confirm trial an earlier life of the daemon
