@@ -30,6 +30,7 @@ struct MeasureRequest {
   hone::v1::SandboxLevel sandbox = hone::v1::SANDBOX_LEVEL_UNSPECIFIED;
   std::string device_class;
   std::string submitter;  // who shares devices fairly with other submitters
+  int64_t job = 0;        // which takes turns with others of the submitter
   // One candidate; in a calibration also its anchor, as the second; in a final all of its
   // finalists.
   std::vector<Artifact> candidates;

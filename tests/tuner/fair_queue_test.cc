@@ -36,7 +36,7 @@ TEST(FairQueue, JobsOfOneOwnerTakeTurns) {
   FairQueue queue;
   const auto push = [&queue](int64_t id, int64_t job) {
     FairQueue::Entry entry = Make(id, "a");
-    entry->request.trial.job = job;
+    entry->request.job = job;
     queue.Push(entry);
   };
   for (int64_t id = 1; id <= 5; ++id) push(id, 1);

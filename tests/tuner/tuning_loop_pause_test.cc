@@ -397,6 +397,30 @@ TEST(TuningLoopShares, TheJobsOfOneSubmitterTakeTurns) {
   EXPECT_LE(world.Records(Purpose::kSearch).size(), 140u) << "of 424";
 }
 
+// With the least that a submitter can be allowed, too: one batch at a time.
+TEST(TuningLoopShares, ManyJobsOfOneSubmitterTakeTurns) {
+  for (const int64_t most_open_of_one : {0, 8}) {
+    constexpr int kJobs = 8;
+    constexpr size_t kMeasured = 480;  // of 1024: gain has a say by then
+    World world({.most_open_of_one = most_open_of_one});
+    world.AddWorker("w1", 1);
+    for (int i = 0; i < kJobs; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      world.Submit({.client_id = name,
+                    .workloads = {name, name + " too"},
+                    .trials = 64,
+                    .submitter = "ann"});
+    }
+    while (world.workers.at("w1")->ran.size() < kMeasured && world.Step()) {
+    }
+    std::map<std::string, int> measured = FirstMeasured(world, kMeasured);
+    for (int i = 0; i < kJobs; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      EXPECT_NEAR(measured[Sha256Hex(name)] + measured[Sha256Hex(name + " too")], 60, 20) << name;
+    }
+  }
+}
+
 TEST(TuningLoopShares, AStepOfPriorityDoublesTheShareAgainstOthers) {
   World world({.least_open_trials = 48});
   world.AddWorker("w1", 1);

@@ -15,9 +15,9 @@ constexpr uint64_t kMostBehind = 16;
 }  // namespace
 
 void JobTurns::Push(Entry entry) {
-  const int64_t job = entry->request.trial.job;
+  const int64_t job = entry->request.job;
   const auto found = std::ranges::find_if(
-      jobs_, [job](const auto& entries) { return entries.front()->request.trial.job == job; });
+      jobs_, [job](const auto& entries) { return entries.front()->request.job == job; });
   std::deque<Entry>& entries = found == jobs_.end() ? jobs_.emplace_back() : *found;
   entries.push_back(std::move(entry));
 }

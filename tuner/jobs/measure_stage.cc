@@ -90,6 +90,7 @@ MeasureRequest MeasureStage::RequestFor(const TaskRunner& runner, const Trial& t
   request.memory_limit_bytes = loop_.options.memory_limit_bytes;
   request.priority = runner.priority();
   request.submitter = runner.submitter();
+  request.job = runner.charged_job();
   return request;
 }
 

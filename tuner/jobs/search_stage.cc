@@ -22,8 +22,7 @@ namespace {
 
 // What a submitter has of the devices of a target.
 struct SubmitterShare {
-  int64_t open = 0;  // trials
-  std::map<int64_t, int64_t> open_of_jobs;
+  int64_t open = 0;   // trials
   double weight = 0;  // of the greatest priority that it waits with
 };
 
@@ -123,9 +122,7 @@ TaskRunner* SearchStage::Choose() {
         static_cast<int64_t>(runner->open.size()) + (runner->planning ? batch : 0);
     auto& [need, of_need] = *open.try_emplace(runner->Need(*loop_.parts.measurer)).first;
     of_need.count += of_runner;
-    SubmitterShare& share = of_need.shares[runner->submitter()];
-    share.open += of_runner;
-    share.open_of_jobs[runner->charged_job()] += of_runner;
+    of_need.shares[runner->submitter()].open += of_runner;
     open_of[runner->submitter()] += of_runner;
     served.push_back({runner.get(), &need, &of_need});
   }
@@ -146,7 +143,8 @@ TaskRunner* SearchStage::Choose() {
     const SubmitterShare& share = candidate.open->shares[candidate.runner->submitter()];
     views.push_back(ViewOf(*candidate.runner, batch));
     views.back().share = static_cast<double>(share.open) / share.weight;
-    views.back().open_of_job = share.open_of_jobs.at(candidate.runner->charged_job());
+    views.back().submitter_turn = turns_.OfSubmitter(*candidate.runner);
+    views.back().job_turn = turns_.OfJob(*candidate.runner);
   }
   return able[loop_.parts.scheduler->Pick(views)].runner;
 }
@@ -172,6 +170,7 @@ void SearchStage::Plan(TaskRunner& runner) {
   for (const auto& [id, entry] : runner.history.search()) nests.insert(entry.trial.nest_digest);
   runner.planning = true;
   ++planning_;
+  turns_.Took(runner, jobs_);
   loop_.parts.planner->Post([this, key = runner.key, serial = runner.serial, id = job.id, begin,
                              context = runner.context, search, state = std::move(state),
                              nests = std::move(nests), count] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/jobs/batch_plan.h"
+#include "tuner/jobs/batch_turns.h"
 #include "tuner/jobs/loop_context.h"
 #include "tuner/jobs/task_runner.h"
 #include "tuner/jobs/task_table.h"
@@ -68,6 +69,7 @@ class SearchStage {
   TrialProposer& proposer_;
   TrialSettler& settler_;
   const Events events_;
+  BatchTurns turns_;
   int planning_ = 0;  // batches that are being planned or proposed
 };
 

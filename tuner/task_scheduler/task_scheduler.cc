@@ -28,14 +28,17 @@ class GainScheduler final : public TaskScheduler {
   }
 
  private:
-  // Tasks are ordered by their submitter's share, by priority, by their job's open trials, by
+  // Tasks are ordered by their submitter's share and turn, by priority, by their job's turn, by
   // whether they were measured (those that were not come first, and the one with the fewest trials
   // before others), and by gain.
-  static std::tuple<double, int, int64_t, bool, int64_t, double> Rank(const TaskView& task) {
+  using Ranking = std::tuple<double, int64_t, int, int64_t, bool, int64_t, double>;
+
+  static Ranking Rank(const TaskView& task) {
     const bool is_new = task.best_ns <= 0;
     return {-task.share,
+            -static_cast<int64_t>(task.submitter_turn),
             task.priority,
-            -task.open_of_job,
+            -static_cast<int64_t>(task.job_turn),
             is_new,
             is_new ? -task.trials : 0,
             is_new ? task.weight : task.weight * task.best_ns * GainOf(task)};

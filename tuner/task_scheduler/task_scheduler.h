@@ -14,10 +14,13 @@ struct TaskView {
   // priority. The least goes first, so that submitters share the devices whatever the number of
   // their jobs (decision 25).
   double share = 0;
+  // When its submitter last had a batch, as the number of that batch; 0: never. Among equal shares
+  // the longest ago goes first.
+  uint64_t submitter_turn = 0;
   int priority = 0;  // of the job; greater goes first
-  // How many trials the job has open for the same devices. Among jobs of one priority the least
-  // goes first, so that none waits until another has nothing more to gain (decision 49).
-  int64_t open_of_job = 0;
+  // As submitter_turn, of its job. Among jobs of one priority the longest ago goes first, so that
+  // none waits until another has nothing more to gain (decision 49).
+  uint64_t job_turn = 0;
   double weight = 1;           // calls of the kernel in the job's models
   int64_t trials = 0;          // proposed so far
   int64_t open = 0;            // of these, not settled
@@ -35,9 +38,9 @@ class TaskScheduler {
 };
 
 // Picks the submitter with the least share, of its jobs those of the greatest priority, and of
-// these the one with the fewest open trials. Among the tasks of that job it goes round-robin until
-// every task was measured; then it picks the task with the greatest weight x best time x expected
-// gain. The expected gain is what the task's newest batch gained, and at least a little.
+// these the one whose turn it is. Among the tasks of that job it goes round-robin until every task
+// was measured; then it picks the task with the greatest weight x best time x expected gain. The
+// expected gain is what the task's newest batch gained, and at least a little.
 std::unique_ptr<TaskScheduler> MakeGainScheduler();
 
 }  // namespace hone::tuner
