@@ -160,6 +160,30 @@ TEST(StoreErrors, AStoreThatIsFullForLongIsWaitedFor) {
   EXPECT_TRUE(failing.world.EndState() == UndisturbedEnd());
 }
 
+// What a refusal leaves to be asked for again is not asked for anew at every tick.
+TEST(StoreErrors, WhatIsCancelledLateIsNotPiledUp) {
+  Failing failing;
+  const int64_t job =
+      failing.world.Submit({.trials = 400, .deadline_ns = 5 * kSecondNs, .search = "fake"});
+  failing.world.Run(60);
+  ASSERT_GE(failing.store().OpenTrials(0).value().size(), 8u);
+  int64_t writes = 0;
+  failing.store().Answer([&](FailingStore::Kind kind) {
+    if (kind == FailingStore::Kind::kRead) return absl::OkStatus();
+    ++writes;
+    return absl::ResourceExhaustedError("the disk is full");
+  });
+  failing.world.clock.now_ns += 6 * kSecondNs;
+  failing.world.Wait(2 * kSecondNs);
+  const int64_t first = std::exchange(writes, 0);
+  failing.world.Wait(20 * kSecondNs);
+  EXPECT_LE(writes, 12 * first) << "as many at the end as in the beginning";
+  failing.store().Answer(nullptr);
+  failing.world.Wait(60 * kSecondNs);
+  EXPECT_EQ(failing.world.GetJob(job).state, JobState::kDone);
+  EXPECT_TRUE(failing.world.store->OpenTrials(0).value().empty());
+}
+
 TEST(StoreErrors, AStoreThatStaysAwayEndsTheLoopOnce) {
   Failing failing;
   failing.world.Submit(TheJob());

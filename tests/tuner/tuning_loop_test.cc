@@ -252,8 +252,16 @@ TEST(TuningLoop, EndsAtItsDeadlineWithAFinalOfWhatItHas) {
   EXPECT_GT(worker.runs, 0);
 }
 
+// Trials of searches that were not cancelled.
+int64_t CountTried(World& world) {
+  const auto records = world.Records(Purpose::kSearch);
+  return std::ranges::count_if(records, [](const tuning_db::Record& record) {
+    return record.outcome != Outcome::kCancelled;
+  });
+}
+
 // On a device that takes half a minute a trial, what is open would be many minutes.
-TEST(TuningLoop, MeasuresOnlyWhatDevicesHaveBegunOnceTheTimeIsUp) {
+TEST(TuningLoop, MeasuresOnlyWhatDevicesHoldOnceTheTimeIsUp) {
   for (const int steps : {60, 100, 300}) {
     World world({.least_open_trials = 64});
     world.AddWorker("w1", 1);
@@ -262,22 +270,46 @@ TEST(TuningLoop, MeasuresOnlyWhatDevicesHaveBegunOnceTheTimeIsUp) {
     world.Run(steps);
     const size_t settled = world.Records(Purpose::kSearch).size();
     const auto open = world.store->OpenTrials(0).value();
-    const auto begun = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
-    ASSERT_GT(static_cast<int64_t>(open.size()), begun + 8);
+    const auto held = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
+    ASSERT_GT(static_cast<int64_t>(open.size()), held + 8);
     world.clock.now_ns += 6 * kSecondNs;
     for (int i = 0; i < 100; ++i) {
+      world.clock.now_ns += kSecondNs / 10;
       world.loop->Tick();
       world.Run(10);
     }
     world.Run();
     EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
     EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
-    const auto records = world.Records(Purpose::kSearch);
-    const auto measured = std::ranges::count_if(records, [](const tuning_db::Record& record) {
-      return record.outcome != Outcome::kCancelled;
-    });
-    EXPECT_LE(measured, static_cast<int64_t>(settled) + begun + 2) << "some may be on their way";
+    EXPECT_LE(CountTried(world), static_cast<int64_t>(settled) + held + 2)
+        << "some may be on their way";
   }
+}
+
+TEST(TuningLoop, WhatOnlyALateJobWantsIsCancelledThoughAnotherWantsItsTask) {
+  World world({.least_open_trials = 64});
+  world.AddWorker("w1", 1);
+  const int64_t late =
+      world.Submit({.client_id = "late", .trials = 400, .deadline_ns = 5 * kSecondNs});
+  const int64_t small = world.Submit({.client_id = "small", .trials = 8});
+  std::vector<tuning_db::Trial> open;
+  do {
+    open = world.store->OpenTrials(0).value();
+  } while ((world.Records(Purpose::kSearch).size() < 8 || open.size() < 12) && world.Step());
+  const size_t settled = world.Records(Purpose::kSearch).size();
+  const auto held = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
+  ASSERT_GT(static_cast<int64_t>(open.size()), held + 4);
+  ASSERT_EQ(world.GetJob(small).state, JobState::kRunning) << "it waits for a final";
+  world.clock.now_ns += 6 * kSecondNs;
+  for (int i = 0; i < 100; ++i) {
+    world.clock.now_ns += kSecondNs / 10;
+    world.loop->Tick();
+    world.Run(10);
+  }
+  world.Run();
+  EXPECT_EQ(world.GetJob(late).state, JobState::kDone);
+  EXPECT_EQ(world.GetJob(small).state, JobState::kDone);
+  EXPECT_LE(CountTried(world), static_cast<int64_t>(settled) + held + 2);
 }
 
 TEST(TuningLoop, AKernelThatWasNotTriedInTimeHasNoFinal) {

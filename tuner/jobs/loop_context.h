@@ -104,6 +104,8 @@ struct LoopContext {
   // daemons may own jobs and the store refused the write, the loop looks at who owns the jobs.
   // Every other error is fatal.
   void Failed(const absl::Status& status, std::function<void()> again);
+  // Whether something waits for the next tick, since the store failed.
+  bool HasFailed() const { return !again_.empty(); }
   // Calls what has waited for this tick.
   void TryAgain();
   // Stops the loop for good; a restart goes on from what was committed.

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "support/status.h"
@@ -167,34 +169,41 @@ bool TaskFlow::CloseStranded(int64_t now_ns) {
   return closed;
 }
 
-bool TaskFlow::CancelLate() {
-  std::vector<TaskRunner*> late;
-  for (auto& [key, runner] : tasks_.runners()) {
-    if (StateOf(*runner) == TaskState::kSearching && !runner->HasTime() && !runner->open.empty()) {
-      late.push_back(runner.get());
-    }
+bool TaskFlow::CancelLate(int64_t now_ns) {
+  // Each settlement takes two commits, during which the loop does nothing else.
+  constexpr size_t kMostAtOnce = 64;
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  std::set<TaskKey> late;
+  for (const auto& [key, runner] : tasks_.runners()) {
+    const bool is_searching = StateOf(*runner) == TaskState::kSearching && !runner->open.empty();
+    if (is_searching && runner->IsLate()) late.insert(key);
   }
-  if (late.empty()) return false;
-  const auto leased = LeasedTrials();
-  if (!leased.ok()) {
-    loop_.Failed(leased.status(), [] { /* The next tick asks again. */ });
+  // What the store has refused is asked for once more anyway.
+  if (late.empty() || now_ns < next_late_ns_ || loop_.HasFailed()) return false;
+  const auto open = loop_.parts.store->OpenTrials(0);
+  if (!open.ok()) {
+    loop_.Failed(open.status(), [] { /* The next tick asks again. */ });
     return false;
   }
   std::vector<Trial> waiting;
-  for (TaskRunner* const runner : late) {
-    const size_t before = waiting.size();
-    for (const auto& [id, open] : runner->open) {
-      if (!leased->contains(id)) waiting.push_back(open);
-    }
-    if (waiting.size() == before) continue;
-    builds_.Drop(runner->key);
-    measures_.Drop(runner->key);
-    runner->ForgetBuilding();
+  for (const Trial& trial : *open) {
+    const TaskKey key(trial.task, trial.signature);
+    const bool is_taken_up = late.contains(key) && tasks_.Find(key)->open.contains(trial.id);
+    if (is_taken_up && trial.state == TrialState::kProposed) waiting.push_back(trial);
   }
+  // No device takes any of them up while others are settled.
   for (const Trial& trial : waiting) {
-    tasks_.Find({trial.task, trial.signature})->measuring.erase(trial.id);
+    TaskRunner& runner = *tasks_.Find({trial.task, trial.signature});
+    builds_.Drop(runner.key);
+    measures_.Drop(runner.key);
+    runner.ForgetBuilding();
+    runner.measuring.erase(trial.id);
     loop_.parts.measurer->Cancel(trial.id);
-    CancelTrial(trial, "its job's time is up");
+  }
+  if (waiting.size() <= kMostAtOnce) next_late_ns_ = now_ns + kSecondNs;
+  for (size_t i = 0; i < std::min(waiting.size(), kMostAtOnce) && !loop_.HasFailed(); ++i) {
+    if (loop_.stopped) break;
+    CancelTrial(waiting[i], "its job's time is up");
   }
   return !waiting.empty();
 }
@@ -226,24 +235,19 @@ void TaskFlow::Abandon(TaskRunner& runner, const std::string& why) {
   }
 }
 
-absl::StatusOr<std::set<int64_t>> TaskFlow::LeasedTrials() const {
-  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> open, loop_.parts.store->OpenTrials(0));
-  std::set<int64_t> leased;
-  for (const Trial& trial : open) {
-    if (trial.state == TrialState::kLeased) leased.insert(trial.id);
-  }
-  return leased;
-}
-
 void TaskFlow::Park(const std::vector<TaskKey>& keys) {
   if (keys.empty()) return;
-  const auto leased = LeasedTrials();
-  if (!leased.ok()) {
-    return loop_.Failed(leased.status(), [this, keys] { Park(keys); });
+  const auto open = loop_.parts.store->OpenTrials(0);
+  if (!open.ok()) {
+    return loop_.Failed(open.status(), [this, keys] { Park(keys); });
+  }
+  std::set<int64_t> leased;
+  for (const Trial& trial : *open) {
+    if (trial.state == TrialState::kLeased) leased.insert(trial.id);
   }
   for (const TaskKey& key : keys) {
     TaskRunner* const runner = tasks_.Find(key);
-    if (runner != nullptr && !runner->IsWanted()) Park(*runner, *leased);
+    if (runner != nullptr && !runner->IsWanted()) Park(*runner, leased);
   }
 }
 

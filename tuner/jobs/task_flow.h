@@ -49,9 +49,9 @@ class TaskFlow {
   // Closes, without a final, the tasks that have neither time nor a device. Returns whether there
   // were any.
   bool CloseStranded(int64_t now_ns);
-  // Settles as cancelled what devices have not begun of the tasks whose jobs' time is up, so that
-  // their finals need not wait for it. Returns whether there was any.
-  bool CancelLate();
+  // Settles as cancelled what no device holds of the tasks whose jobs' time is up, so that their
+  // finals need not wait for it: some of it, until nothing is left. Returns whether there was any.
+  bool CancelLate(int64_t now_ns);
   // Settles all open trials of the task as cancelled.
   void Abandon(TaskRunner& runner, const std::string& why);
   // Parks the tasks: trials that devices may have begun are still settled; all others stay in the
@@ -67,8 +67,6 @@ class TaskFlow {
   FinalStage::Events OfFinals();
   SearchStage::Events OfSearches();
 
-  // The open trials that devices may have begun.
-  absl::StatusOr<std::set<int64_t>> LeasedTrials() const;
   void Park(TaskRunner& runner, const std::set<int64_t>& leased);
   // Does what the task's state asks for.
   void Advance(TaskRunner& runner);
@@ -79,6 +77,7 @@ class TaskFlow {
 
   LoopContext& loop_;
   ActiveJobs& jobs_;
+  int64_t next_late_ns_ = 0;  // when CancelLate looks again
   const Events events_;
   TaskTable tasks_;
   TrialProposer proposer_;

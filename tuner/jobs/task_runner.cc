@@ -179,6 +179,13 @@ bool TaskRunner::NeedsFinal() const {
   return context == nullptr || !history.FinalIsCurrent(context->default_config());
 }
 
+bool TaskRunner::IsLate() const {
+  const bool wants_more = std::ranges::any_of(
+      wants, [this](const Want& want) { return want.WantsMoreThan(history.settled()); });
+  return !wants_more &&
+         std::ranges::any_of(wants, [](const Want& want) { return want.job->expired; });
+}
+
 bool TaskRunner::HasTime() const {
   return std::any_of(wants.begin(), wants.end(),
                      [](const Want& want) { return !want.job->expired; });

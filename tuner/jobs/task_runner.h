@@ -32,7 +32,7 @@ struct ActiveJob {
   tuning_db::Job job;
   int64_t started_ns = 0;    // on the loop's clock, moved back by what it ran under earlier daemons
   int64_t ran_saved_ns = 0;  // when its running time was last stored
-  bool expired = false;      // its time is up: what devices have begun settles, then finals
+  bool expired = false;      // its time is up: what devices hold settles, then finals
   std::string waiting;       // what it waits for, as its newest event says; empty: nothing
   // The time that the job's models take with default configs; nothing while not all of its tasks
   // have settled a first trial.
@@ -160,6 +160,8 @@ struct TaskRunner {
   bool WantsWinner() const;
   // Whether some job wants a winner, and no final names one that is good enough.
   bool NeedsFinal() const;
+  // Whether the time of a job is up, and no other wants more trials than are settled.
+  bool IsLate() const;
   // Whether the time of some job is not up.
   bool HasTime() const;
   int priority() const { return wants.empty() ? 0 : wants.front().job->job.priority; }

@@ -111,7 +111,7 @@ void TuningLoop::DoTick() {
   bool has_news = loop_.was_refused || SeeChanges();
   has_news |= SeeDeadlines(now_ns);
   has_news |= flow_.tasks().SeeDevices();
-  has_news |= flow_.CancelLate();
+  has_news |= flow_.CancelLate(now_ns);
   has_news |= flow_.CloseStranded(now_ns);
   if (has_news) Pump();
 }
