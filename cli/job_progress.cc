@@ -157,6 +157,7 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
   const int64_t trials_before = TotalsOf(first.job()).trials;
   Progress progress(Clock::Real(), options.label);
   std::string waiting;
+  bool has_said_waits = false;
   v1::JobInfo now = first.job();
   const auto on_event = [&](const v1::WatchJobResponse& event) {
     MergeTasks(event.job(), now);
@@ -164,12 +165,12 @@ absl::StatusOr<v1::GetJobResponse> WatchToEnd(TuningClient& client, int64_t job,
     const std::string before = std::exchange(
         waiting, is_paused ? fmt::format("it is paused; hone job resume {} goes on with it", job)
                            : WaitsFor(now));
-    if (options.says_waiting && waiting != before) {
-      if (!waiting.empty()) {
-        progress.Print(fmt::format("job {} waits: {}", job, waiting));
-      } else if (event.job().state() == v1::JOB_STATE_RUNNING) {
-        progress.Print(fmt::format("job {} goes on", job));
-      }
+    if (options.says_waiting && !waiting.empty() && waiting != before) {
+      progress.Print(fmt::format("job {} waits: {}", job, waiting));
+      has_said_waits = true;
+    } else if (has_said_waits && waiting.empty() && event.job().state() == v1::JOB_STATE_RUNNING) {
+      progress.Print(fmt::format("job {} goes on", job));
+      has_said_waits = false;
     }
     if (options.on_progress) return options.on_progress(now, event.kind());
     progress.Update(Describe(now, event.kind(), trials_before, progress.ElapsedSeconds()));

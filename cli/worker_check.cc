@@ -33,7 +33,7 @@ Finding SandboxOf(const nlohmann::json& description) {
           "hone-measure does not start here; measure on another machine"};
 }
 
-// A line for each device behind a driver, and one that says what others miss.
+// A line for each device behind a driver, and one that names the drivers that are missing.
 Findings DevicesOf(const nlohmann::json& description) {
   Findings findings;
   for (const nlohmann::json& device : description.value("devices", nlohmann::json::array())) {

@@ -12,7 +12,8 @@
 namespace hone::measure {
 
 struct RunPlace {
-  std::string device = kHostDevice;  // as hone::FindDevice takes it; kHostDevice: its own process
+  std::string device =
+      kHostDevice;  // as hone::FindDevice takes it; kHostDevice: the process runs the code
   const Sandbox* sandbox = nullptr;
   const Isolation* isolation = nullptr;
 

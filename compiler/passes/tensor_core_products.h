@@ -8,10 +8,10 @@
 
 namespace hone::passes {
 
-// Whether tiles of tensor cores cover a product with so many neighbouring terms, which are the
-// channels of a convolution and the terms of other products: one of matrices, or a convolution of
-// one group that is not transposed, whose tiles are of output channels, which they divide, and of
-// columns. `product` is a typed call of a dense layer, a batch of products or a convolution.
+// Whether tiles of tensor cores cover the product. `terms`: how many of its terms are neighbours (a
+// convolution's channels, else all). Convolutions must have one group, not be transposed, and have
+// output channels that are a multiple of a tile's rows. `product` is a typed call of a dense layer,
+// a batch of products or a convolution.
 bool FitsTensorCores(const ir::Expr& product, int64_t terms);
 
 }  // namespace hone::passes

@@ -115,8 +115,8 @@ ir::LayoutSignature ChannelsBecomeLast(const ops::KernelDefinition& def) {
 
 // Whether the kernel makes an image of another one that has fewer channels, in which neighbours are
 // of no use, as what puts squares of pixels together does (compiler/passes/space_to_depth.h), also
-// where it normalises them by constants. Sums, as convolutions have, load neighbours for other
-// reasons.
+// where it normalises them by constants. Kernels with sums, such as convolutions, are not such
+// kernels: they profit from images whose channels come last.
 bool GathersChannels(const ops::KernelDefinition& def) {
   constexpr size_t kChannelAxis = 1;
   const std::vector<loop::Buffer> inputs = InputsOf(def.naive), outputs = OutputsOf(def.naive);
