@@ -33,6 +33,11 @@ class SlowLink : public WorkerLink {
 
 class ArtifactServerTest : public testing::Test {
  protected:
+  // What is never written would hold its link for good.
+  ~ArtifactServerTest() override {
+    for (const auto& link : links_) link->written.clear();
+  }
+  std::shared_ptr<SlowLink> NewLink() { return links_.emplace_back(std::make_shared<SlowLink>()); }
   void Put(const std::string& digest, size_t chunks) {
     server_.Put({digest, std::make_shared<const std::string>(10 * chunks, 'x'), ""});
   }
@@ -41,6 +46,7 @@ class ArtifactServerTest : public testing::Test {
     }
   }
 
+  std::vector<std::shared_ptr<SlowLink>> links_;
   ManualExecutor executor_;
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>(&executor_);
   ArtifactServer server_{
@@ -51,7 +57,7 @@ class ArtifactServerTest : public testing::Test {
 
 TEST_F(ArtifactServerTest, SendsNoMoreThanFourChunksBeforeOneIsWritten) {
   Put("a", 10);
-  auto link = std::make_shared<SlowLink>();
+  auto link = NewLink();
   ASSERT_TRUE(server_.Serve(link, "a").ok());
   EXPECT_EQ(link->sent.size(), 4u);
   link->Write();
@@ -68,8 +74,8 @@ TEST_F(ArtifactServerTest, SendsNoMoreThanFourChunksBeforeOneIsWritten) {
 
 TEST_F(ArtifactServerTest, StreamsTakeTurnsWithinTheBoundOfAll) {
   Put("a", 10);
-  auto first = std::make_shared<SlowLink>();
-  auto second = std::make_shared<SlowLink>();
+  auto first = NewLink();
+  auto second = NewLink();
   ASSERT_TRUE(server_.Serve(first, "a").ok());
   ASSERT_TRUE(server_.Serve(second, "a").ok());
   EXPECT_EQ(first->sent.size() + second->sent.size(), 6u);
@@ -83,7 +89,7 @@ TEST_F(ArtifactServerTest, StreamsTakeTurnsWithinTheBoundOfAll) {
 
 TEST_F(ArtifactServerTest, AStreamThatEndsGivesItsChunksBack) {
   Put("a", 10);
-  auto gone = std::make_shared<SlowLink>();
+  auto gone = NewLink();
   ASSERT_TRUE(server_.Serve(gone, "a").ok());
   server_.Forget(gone.get());
   while (!gone->written.empty()) gone->Write();
@@ -94,13 +100,13 @@ TEST_F(ArtifactServerTest, AStreamThatEndsGivesItsChunksBack) {
 
 TEST_F(ArtifactServerTest, RefusesToQueueWithoutEnd) {
   Put("a", 10);
-  auto link = std::make_shared<SlowLink>();
+  auto link = NewLink();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(server_.Serve(link, "a").ok());
   EXPECT_TRUE(absl::IsResourceExhausted(server_.Serve(link, "a")));
 }
 
 TEST_F(ArtifactServerTest, SaysWhatIsNotHere) {
-  auto link = std::make_shared<SlowLink>();
+  auto link = NewLink();
   EXPECT_TRUE(absl::IsNotFound(server_.Serve(link, "nothing")));
   EXPECT_TRUE(link->sent.at(0).chunk().missing());
 }
