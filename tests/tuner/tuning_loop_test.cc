@@ -260,6 +260,17 @@ int64_t CountTried(World& world) {
   });
 }
 
+// Six seconds pass at once; then the loop ticks while devices go on with what they hold.
+void PassDeadline(World& world) {
+  world.clock.now_ns += 6 * kSecondNs;
+  for (int i = 0; i < 100; ++i) {
+    world.clock.now_ns += kSecondNs / 10;
+    world.loop->Tick();
+    world.Run(10);
+  }
+  world.Run();
+}
+
 // On a device that takes half a minute a trial, what is open would be many minutes.
 TEST(TuningLoop, MeasuresOnlyWhatDevicesHoldOnceTheTimeIsUp) {
   for (const int steps : {60, 100, 300}) {
@@ -272,13 +283,7 @@ TEST(TuningLoop, MeasuresOnlyWhatDevicesHoldOnceTheTimeIsUp) {
     const auto open = world.store->OpenTrials(0).value();
     const auto held = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
     ASSERT_GT(static_cast<int64_t>(open.size()), held + 8);
-    world.clock.now_ns += 6 * kSecondNs;
-    for (int i = 0; i < 100; ++i) {
-      world.clock.now_ns += kSecondNs / 10;
-      world.loop->Tick();
-      world.Run(10);
-    }
-    world.Run();
+    PassDeadline(world);
     EXPECT_EQ(world.GetJob(job).state, JobState::kDone) << world.GetJob(job).message;
     EXPECT_TRUE(world.store->OpenTrials(0).value().empty());
     EXPECT_LE(CountTried(world), static_cast<int64_t>(settled) + held + 2)
@@ -300,13 +305,7 @@ TEST(TuningLoop, WhatOnlyALateJobWantsIsCancelledThoughAnotherWantsItsTask) {
   const auto held = std::ranges::count(open, TrialState::kLeased, &tuning_db::Trial::state);
   ASSERT_GT(static_cast<int64_t>(open.size()), held + 4);
   ASSERT_EQ(world.GetJob(small).state, JobState::kRunning) << "it waits for a final";
-  world.clock.now_ns += 6 * kSecondNs;
-  for (int i = 0; i < 100; ++i) {
-    world.clock.now_ns += kSecondNs / 10;
-    world.loop->Tick();
-    world.Run(10);
-  }
-  world.Run();
+  PassDeadline(world);
   EXPECT_EQ(world.GetJob(late).state, JobState::kDone);
   EXPECT_EQ(world.GetJob(small).state, JobState::kDone);
   EXPECT_LE(CountTried(world), static_cast<int64_t>(settled) + held + 2);
