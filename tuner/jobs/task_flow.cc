@@ -201,8 +201,8 @@ bool TaskFlow::CancelLate(int64_t now_ns) {
     loop_.parts.measurer->Cancel(trial.id);
   }
   if (waiting.size() <= kMostAtOnce) next_late_ns_ = now_ns + kSecondNs;
-  for (size_t i = 0; i < std::min(waiting.size(), kMostAtOnce) && !loop_.HasFailed(); ++i) {
-    if (loop_.stopped) break;
+  for (size_t i = 0; i < std::min(waiting.size(), kMostAtOnce); ++i) {
+    if (loop_.stopped || loop_.HasFailed()) break;
     CancelTrial(waiting[i], "its job's time is up");
   }
   return !waiting.empty();
